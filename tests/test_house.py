@@ -1,0 +1,68 @@
+"""The house rules a program can check: every room has its tests, and stays small."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import limo
+
+TESTS = Path(__file__).parent
+SOURCE = TESTS.parent / "src" / "limo"
+MODULES = sorted(p for p in SOURCE.rglob("*.py") if p.name != "__init__.py")
+
+
+def mirror(module: Path) -> Path:
+    relative = module.relative_to(SOURCE)
+    folder = Path(*(part.lstrip("_") for part in relative.parent.parts))
+    return TESTS / folder / f"test_{relative.name.lstrip('_')}"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_every_module_has_a_test_file_of_the_same_name(module: Path) -> None:
+    assert mirror(module).exists(), f"write {mirror(module).relative_to(TESTS.parent)}"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_rooms_and_functions_stay_small(module: Path) -> None:
+    text = module.read_text()
+    assert len(text.splitlines()) <= 400
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]
+            assert node.end_lineno is not None
+            length = node.end_lineno - first.lineno + 1
+            assert length <= 40, f"{module.name}:{node.name} has {length} lines"
+
+
+def test_import_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, limo; "
+        "heavy = {'numpy', 'scipy', 'numba', 'sklearn', 'pandas', 'matplotlib', 'rich', 'typer'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_every_public_name_loads_and_is_documented() -> None:
+    assert limo.__all__
+    for name in limo.__all__:
+        assert getattr(limo, name).__doc__, f"limo.{name} has no docstring"
+
+
+def test_no_machine_path_or_registry_is_written_down() -> None:
+    root = TESTS.parent
+    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    own = Path(__file__).name
+    bad = [os.sep + "work" + os.sep, "py" + "pi.org", "/opt/" + "pypi"]
+    for line in listed.stdout.splitlines():
+        path = root / line
+        if path.name != own and path.is_file():
+            text = path.read_text(errors="ignore")
+            assert not any(word in text for word in bad), line
