@@ -6,7 +6,7 @@ They run without the interpreter lock, so callers may share them out among threa
 """
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numba
 
@@ -17,5 +17,4 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 def kernel(function: Function) -> Function:
     """Compile ``function`` on first use and keep the machine code for later processes."""
-    compiled: Function = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    return compiled
+    return cast("Function", numba.njit(cache=True, nogil=True, error_model="numpy")(function))
