@@ -39,7 +39,7 @@ END = 0
 WRONG_WIDTH, EMPTY_VALUE, UNCLOSED_QUOTE, STRAY_TEXT = 1, 2, 3, 4
 NO_INDEX, BAD_INDEX, OUT_OF_RANGE, NO_VALUE, UNCLOSED_BRACE = 5, 6, 7, 8, 9
 
-_TAB, _NEWLINE, _SPACE, _QUOTE2, _PERCENT, _QUOTE1, _COMMA = 9, 10, 32, 34, 37, 39, 44
+_NEWLINE, _SPACE, _QUOTE2, _PERCENT, _QUOTE1, _COMMA = 10, 32, 34, 37, 39, 44
 _BACKSLASH, _OPEN, _CLOSE = 92, 123, 125
 _EIGHT = np.uint64(8)
 
@@ -91,8 +91,13 @@ def _code(attributes: Attributes, a: int, key: Word) -> int:
 
 
 @kernel
+def _is_blank(byte: int) -> bool:
+    return byte <= _SPACE and byte != _NEWLINE
+
+
+@kernel
 def _skip_blanks(text: Bytes, i: int) -> int:
-    while i < len(text) and (text[i] == _SPACE or text[i] == _TAB):
+    while i < len(text) and _is_blank(text[i]):
         i += 1
     return i
 
@@ -109,7 +114,7 @@ def _value_end(text: Bytes, i: int, closing: int) -> tuple[int, bool]:
         return min(i + 1, len(text)), i < len(text) and text[i] == first
     while i < len(text) and text[i] != _COMMA and text[i] != _NEWLINE and text[i] != closing:
         i += 1
-    while text[i - 1] == _SPACE or text[i - 1] == _TAB:
+    while _is_blank(text[i - 1]):
         i -= 1
     return i, True
 
@@ -179,7 +184,7 @@ def _index(text: Bytes, i: int) -> tuple[int, int, int]:
         i += 1
     if i == first:
         return i, index, NO_INDEX
-    if i >= len(text) or (text[i] != _SPACE and text[i] != _TAB):
+    if i >= len(text) or not _is_blank(text[i]):
         return i, index, BAD_INDEX
     return _skip_blanks(text, i), index, END
 

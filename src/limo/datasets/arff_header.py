@@ -10,16 +10,17 @@ from limo.datasets.errors import DataError, Limits
 
 __all__ = ["Attribute", "Header", "parse_header", "quote", "split_values", "unquote"]
 
-_DATA = re.compile(rb"(?im)^[ \t]*@data[ \t]*(?:%[^\n]*)?$")
-_KEYWORD = re.compile(r"@(\w+)\s*(.*)", re.DOTALL)
+_BLANKS = "".join(map(chr, range(33)))  # as in the data section, and in Weka
+_DATA = re.compile(rb"(?im)^[\x00-\x09\x0b-\x20]*@data[\x00-\x09\x0b-\x20]*(?:%[^\n]*)?$")
+_KEYWORD = re.compile(r"@(\w+)[\x00-\x20]*(.*)", re.DOTALL)
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_NAME = re.compile(rf"({_QUOTED}|[^\s{{'\"][^\s{{]*)\s*(.*)", re.DOTALL)
+_NAME = re.compile(rf"({_QUOTED}|[^\x00-\x20{{'\"][^\x00-\x20{{]*)[\x00-\x20]*(.*)", re.DOTALL)
 _TYPE = re.compile(r"([A-Za-z]+)\b(.*)", re.DOTALL)
 # Possessive (*+): a value that does not end is refused at once, however long it is.
-_VALUE = re.compile(rf"\s*+(?:({_QUOTED})\s*+|([^,}}'\"][^,}}]*+))([,}}])")
+_VALUE = re.compile(rf"[\x00-\x20]*+(?:({_QUOTED})[\x00-\x20]*+|([^,}}'\"][^,}}]*+))([,}}])")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
-_NEEDS_QUOTES = re.compile(r"[\s,{}%'\"\\\x00-\x1f]")
+_NEEDS_QUOTES = re.compile(r"[\s,{}%'\"\\\x00-\x20]")
 _CONTROL = re.compile(r"[\x00-\x1f\x85\u2028\u2029]")
 _KINDS = {"numeric": "numeric", "real": "numeric", "integer": "numeric"}
 _TEXT_KINDS = ("string", "date", "relational")
@@ -113,7 +114,7 @@ def parse_header(data: bytes, encoding: str, path: str, limits: Limits) -> Heade
 def _statements(lines: list[str], path: str) -> Iterator[tuple[int, str, str]]:
     """Line number, keyword and the rest of each line that says something."""
     for number, raw in enumerate(lines, start=1):
-        text = raw.strip()
+        text = raw.strip(_BLANKS)
         if not text or text.startswith("%"):
             continue
         match = _KEYWORD.match(text)
@@ -149,7 +150,7 @@ def _kind(text: str, line: int, path: str) -> tuple[str, tuple[str, ...]]:
     match = _TYPE.match(text)
     name = match[1].lower() if match else ""
     kind = _KINDS.get(name, name if name in _TEXT_KINDS else "")
-    rest = match[2].strip() if match else ""
+    rest = match[2].strip(_BLANKS) if match else ""
     if not kind or (kind == "numeric" and rest and not rest.startswith(("%", "["))):
         raise DataError(
             "expected a type: numeric, real, integer, {value, value, ...}, string or date; "
@@ -172,9 +173,9 @@ def split_values(text: str) -> tuple[str, ...]:
         match = _VALUE.match(text, i)
         if match is None:
             raise ValueError(f"expected {{value, value, ...}}, got {_short(text)}")
-        values.append(match[2].strip() if match[1] is None else unquote(match[1]))
+        values.append(match[2].strip(_BLANKS) if match[1] is None else unquote(match[1]))
         i, closed = match.end(), match[3] == "}"
-    rest = text[i:].strip()
+    rest = text[i:].strip(_BLANKS)
     if rest and not rest.startswith("%"):
         raise ValueError(f"expected nothing after {{value, value, ...}}, got {_short(rest)}")
     if len(set(values)) < len(values):

@@ -66,6 +66,16 @@ class Dataset:
         rows = np.asarray(rows)
         return replace(self, X=self.X[rows], Y=self.Y[rows], checksum="")
 
+    def stack(self, other: "Dataset") -> "Dataset":
+        """These instances, then the ``other`` ones; both must have the same columns."""
+        for names in ("feature_names", "label_names"):
+            if getattr(self, names) != getattr(other, names):
+                raise ValueError(
+                    f"the {names} of the two data sets differ; read both with the same options"
+                )
+        X, Y = _stack(self.X, other.X), _stack(self.Y, other.Y)
+        return replace(self, X=X, Y=Y, source=f"{self.source} + {other.source}", checksum="")
+
     def to_dense(self) -> "Dataset":
         """The same data with ``X`` and ``Y`` as NumPy arrays."""
         return replace(self, X=_dense(self.X), Y=_dense(self.Y))
@@ -73,6 +83,12 @@ class Dataset:
     def to_sparse(self) -> "Dataset":
         """The same data with ``X`` and ``Y`` as CSR arrays."""
         return replace(self, X=sparse.csr_array(self.X), Y=sparse.csr_array(self.Y))
+
+
+def _stack(A: Any, B: Any) -> Any:
+    if sparse.issparse(A) or sparse.issparse(B):
+        return sparse.vstack([A, B], format="csr")
+    return np.vstack([A, B])
 
 
 def _dense(A: Any) -> Any:

@@ -47,9 +47,9 @@ def read_parquet(source: Source, options: Options) -> Dataset:
         ) from None
     try:
         frame = _parquet_frame(parquet.ParquetFile(io.BytesIO(source.data)), source, options)
-    except _PARQUET_ERRORS as error:
-        if isinstance(error, DataError):
-            raise
+    except DataError:
+        raise
+    except (*_PARQUET_ERRORS, importlib.import_module("pyarrow").ArrowException) as error:
         told = str(error).partition("\n")[0]
         raise DataError(f"expected a Parquet file, but {told}", path=source.path) from None
     return _to_dataset(frame, source, options, lambda row: row + 1)
@@ -63,7 +63,9 @@ def _parquet_frame(file: Any, source: Source, options: Options) -> Any:
     options.limits.check("max_bytes", n_bytes, "bytes after unpacking", source.path)
     options.limits.check("max_values", file.metadata.num_rows * len(names), "values", source.path)
     _check_names(names, source.path)
-    return file.read().to_pandas(ignore_metadata=True)
+    table = file.read()
+    table.validate(full=True)
+    return table.to_pandas(ignore_metadata=True)
 
 
 def _read_delimited(source: Source, options: Options, delimiter: str) -> Dataset:
@@ -195,7 +197,8 @@ def _codes(series: Any, name: str, place: _Place) -> tuple[Any, tuple[str, ...] 
             f"drop=[{name!r}] leaves it out",
             path=place.path,
         )
-    return np.where(codes < 0, np.nan, codes), tuple(str(value) for value in values)
+    numbers = np.where(codes < 0, np.nan, codes)
+    return numbers, tuple(str(value) for value in values) or None
 
 
 def _refuse_infinite(numbers: Any, name: str, place: _Place) -> None:

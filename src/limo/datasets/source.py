@@ -159,7 +159,8 @@ def _members(content: bytes, path: str) -> list[str]:
     except (*_DAMAGE, *_UNSUPPORTED) as error:
         raise DataError(f"the zip is damaged ({error}). Fetch it again", path=path) from error
     hidden = ("__MACOSX/", ".")
-    return [i.filename for i in infos if not (i.is_dir() or i.filename.startswith(hidden))]
+    names = [info.filename for info in infos]
+    return [name for name in names if name and not name.endswith("/") and not name.startswith(hidden)]
 
 
 def _read_member(content: bytes, name: str, path: str, limits: Limits) -> bytes:
