@@ -18,7 +18,9 @@ def read(data: bytes) -> Naive:
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    is_data = [line.strip(BLANKS).lower().partition("%")[0].strip(BLANKS) == "@data" for line in lines]
+    is_data = [
+        line.strip(BLANKS).lower().partition("%")[0].strip(BLANKS) == "@data" for line in lines
+    ]
     start = is_data.index(True)
     names, values = [], []
     for line in lines[:start]:
@@ -58,7 +60,11 @@ def unescape(raw: str) -> str:
         if raw[i] == "\\" and i + 1 < len(raw):
             letter = raw[i + 1]
             code = raw[i + 2 : i + 6]
-            if letter == "u" and len(code) == 4 and all(c in "0123456789abcdefABCDEF" for c in code):
+            if (
+                letter == "u"
+                and len(code) == 4
+                and all(c in "0123456789abcdefABCDEF" for c in code)
+            ):
                 out += chr(int(code, 16))
                 i += 6
                 continue

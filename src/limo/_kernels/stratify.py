@@ -50,7 +50,7 @@ def _choose(sharing: Sharing, row: int, label: int) -> int:
 
 
 @kernel
-def _put(sharing: Sharing, row: int, fold: int, queue: list[tuple[int, int]]) -> None:
+def _put(sharing: Sharing, row: int, fold: int, queue: list[tuple[np.int64, np.int64]]) -> None:
     """Give the row to the fold, and queue its labels again with what is left of them."""
     sharing.fold[row] = fold
     sharing.left[fold] -= 1
@@ -68,10 +68,11 @@ def share_out(sharing: Sharing, order: NDArray[np.int64]) -> None:
     Rows without labels come last, in ``order``. With n labels of instances in all:
     O(n log n + n folds).
     """
-    queue = [(sharing.rest[j], np.int64(j)) for j in range(len(sharing.rest))]
+    queue = [(np.int64(sharing.rest[j]), np.int64(j)) for j in range(len(sharing.rest))]
     heapq.heapify(queue)
     while len(queue) > 0:
-        count, label = heapq.heappop(queue)
+        count, next_label = heapq.heappop(queue)
+        label = int(next_label)
         if count == 0 or count != sharing.rest[label]:
             continue  # done, or queued again since
         for k in range(sharing.label_indptr[label], sharing.label_indptr[label + 1]):

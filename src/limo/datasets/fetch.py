@@ -2,6 +2,7 @@
 
 import difflib
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def load(name: str, part: str = "all", *, download: bool = True, progress: bool 
         found[f.path] = _download(f, entry, progress)
     data = _read(file, entry, found)
     _check_shape(data, entry, part, n_rows)
-    return data
+    return replace(data, source=entry.name if part == "all" else f"{entry.name} ({part})")
 
 
 def data_folders() -> list[Path]:

@@ -160,7 +160,9 @@ def _members(content: bytes, path: str) -> list[str]:
         raise DataError(f"the zip is damaged ({error}). Fetch it again", path=path) from error
     hidden = ("__MACOSX/", ".")
     names = [info.filename for info in infos]
-    return [name for name in names if name and not name.endswith("/") and not name.startswith(hidden)]
+    return [
+        name for name in names if name and not name.endswith("/") and not name.startswith(hidden)
+    ]
 
 
 def _read_member(content: bytes, name: str, path: str, limits: Limits) -> bytes:

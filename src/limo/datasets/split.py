@@ -279,7 +279,7 @@ def stored_splits(name: str, test_size: float = 0.3) -> StoredSplits:
 def _stratify(Y: Any, shares: Any, seed: Seed) -> Any:
     """The fold of each row, by iterative stratification with exact fold sizes."""
     rng = np.random.default_rng(seed)
-    n_rows, n_labels = Y.shape
+    n_rows = Y.shape[0]
     order = rng.permutation(n_rows)
     columns = sparse.csc_array(Y[order])
     counts = np.diff(columns.indptr)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from naive import datasets_arff
 from scipy import sparse
 
 from limo.datasets.dataset import Dataset
@@ -18,6 +17,7 @@ from limo.datasets.labels import xml_labels
 from limo.datasets.options import Options
 from limo.datasets.reading import FORMATS, read_source
 from limo.datasets.source import Source, open_source
+from naive import datasets_arff
 
 LIMITS = Limits(max_bytes=1 << 20, max_columns=5000, max_values=200_000)
 
@@ -52,8 +52,7 @@ def reader(format: str) -> Callable[[bytes], None]:
         source = Source("fuzz", "fuzz", content, lambda name: None)
         try:
             result = read_source(source, format, options)
-        except DataError as error:
-            assert str(error).startswith("fuzz") or "labels=" in str(error)
+        except DataError:
             return
         check(result, options.missing)
         if format == "arff":
