@@ -12,7 +12,15 @@ import limo
 
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "limo"
-MODULES = sorted(p for p in SOURCE.rglob("*.py") if p.name != "__init__.py")
+
+
+def has_functions(module: Path) -> bool:
+    return any(
+        isinstance(node, ast.FunctionDef) for node in ast.walk(ast.parse(module.read_text()))
+    )
+
+
+MODULES = sorted(p for p in SOURCE.rglob("*.py") if p.name != "__init__.py" and has_functions(p))
 
 
 def mirror(module: Path) -> Path:
