@@ -25,6 +25,7 @@ from .responses import scores_of as scores_of
 from .scorer import make_scorer as make_scorer
 from .theory import Effectiveness as Effectiveness
 from .theory import effectiveness as effectiveness
+from .theory import micro_auc_bound as micro_auc_bound
 from .theory import threshold_bounds as threshold_bounds
 from .theory import threshold_error as threshold_error
 

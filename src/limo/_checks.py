@@ -134,8 +134,8 @@ class _Frame:
             if sorted(map(str, ours)) == sorted(map(str, theirs)):
                 reorder = "[y_true.columns]" if kind == "columns" else ".loc[y_true.index]"
                 raise ValueError(
-                    f"The {kind} of {other.name} are those of {self.name} in another order: expected "
-                    f"{_shorten(ours)}, got {_shorten(theirs)}. "
+                    f"The {kind} of {other.name} are those of {self.name} in another order: "
+                    f"expected {_shorten(ours)}, got {_shorten(theirs)}. "
                     f"Reorder them with {other.name}{reorder}."
                 )
             if kind == "columns":
@@ -175,7 +175,7 @@ def _matrix(y: Any, name: str) -> Anything:
     if np.ma.is_masked(y):
         raise ValueError(f"{name} has masked entries. Fill them, or leave those rows out.")
     try:
-        y = np.asanyarray(y)
+        y = np.asarray(y)
     except ValueError as error:
         raise ValueError(
             f"{name} must be a table with one row per instance and one column per label; got rows "
@@ -198,9 +198,10 @@ def _matrix(y: Any, name: str) -> Anything:
 def _numbers(y: Anything, name: str) -> Anything:
     if y.dtype.kind in "biuf":
         return y
-    numbers: Anything
     try:
-        numbers = y.astype(np.float64, casting="unsafe" if y.dtype == object else "safe")
+        if y.dtype != object or any(isinstance(value, str) for value in y.flat):
+            raise TypeError
+        numbers: Anything = y.astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(
             f"{name} must hold numbers, got values of type {y.dtype}. "

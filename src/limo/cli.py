@@ -25,7 +25,7 @@ app = typer.Typer(
 )
 
 _CONVENTIONS_HELP = "What ties and empty rows count: standard, paper or sklearn."
-_MARKS = {"YES": "yes", "IN_THE_LIMIT": "in the limit", "NO": "-"}
+_MARKS = {"YES": "yes", "IN_THE_LIMIT": "limit", "NO": "-"}
 
 
 @app.command()
@@ -82,7 +82,9 @@ def measures() -> None:
 
 def _table(title: str, rows: Rows) -> Table:
     head, *body = rows
-    table = Table(*head, title=title, title_justify="left")
+    table = Table(title=title, title_justify="left")
+    for number, name in enumerate(head):
+        table.add_column(name, no_wrap=number == 0)
     for row in body:
         table.add_row(*row)
     return table

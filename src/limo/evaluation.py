@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
@@ -127,7 +127,7 @@ class Evaluation(Mapping[str, float]):
             "n_instances": self.n_instances,
             "n_labels": self.n_labels,
             "label_names": self.label_names,
-            "conventions": asdict(self.conventions),
+            "conventions": self.conventions.to_dict(),
             "measures": {n: self._record(n) | {"undefined": self.undefined[n]} for n in self},
             "margins": {name: summary.to_dict() for name, summary in self.margins.items()},
             "per_label": self.per_label,

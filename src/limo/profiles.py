@@ -7,11 +7,12 @@ sort of the row, done by numpy in blocks that fit the cache, on all cores.
 
 import os
 import threading
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from limo.views import COLUMNS, ENTRIES, View
 __all__ = ["Profile", "read_profiles"]
 
 Result = TypeVar("Result")
+Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 # Items a block holds: large enough to forget the interpreter, small enough for the cache.
 _BLOCK_ITEMS = 1 << 18
@@ -152,19 +154,27 @@ def read_profiles(
     Profiles live only as long as ``read`` looks at them, so memory stays a few blocks large;
     the entries view has one profile. Results come in the order of the rows.
     """
-    with ThreadPoolExecutor(_n_threads(S.size)) as pool:
+    with _workers(S.size) as run:
         if view is ENTRIES:
-            return [read(_whole_profile(Y, S, pool))]
+            return [read(_whole_profile(Y, S, run))]
         if view is COLUMNS:
             Y, S = Y.T, S.T
-        return list(pool.map(lambda block: read(_block_profile(Y, S, *block)), _blocks(S)))
+        return list(run(lambda block: read(_block_profile(Y, S, *block)), _blocks(S)))
 
 
-def _n_threads(n_items: int) -> int:
-    if n_items <= _BLOCK_ITEMS:
-        return 1
+@contextmanager
+def _workers(n_items: int) -> Iterator[Run]:
+    """A ``map`` that shares its calls out among the cores, if there is enough to do.
+
+    Threads, not processes: sorts and kernels run without the interpreter lock.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, min(cores or 1, int(os.environ.get("OMP_NUM_THREADS") or cores or 1)))
+    n_threads = min(cores or 1, int(os.environ.get("OMP_NUM_THREADS") or cores or 1))
+    if n_threads <= 1 or n_items <= _BLOCK_ITEMS:
+        yield map
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        yield pool.map
 
 
 def _blocks(S: Floats) -> list[tuple[int, int]]:
@@ -185,7 +195,7 @@ def _block_profile(Y: Pattern, S: Floats, start: int, stop: int) -> Profile:
     return Profile(Y.indptr, relevant, above, tied, block[:, -1].copy(), S.shape[1])
 
 
-def _whole_profile(Y: Pattern, S: Floats, pool: ThreadPoolExecutor) -> Profile:
+def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
     """The profile of all entries as one row, gathered tile by tile."""
     if S.flags.f_contiguous and not S.flags.c_contiguous:
         Y, S = Y.T, S.T
@@ -196,20 +206,17 @@ def _whole_profile(Y: Pattern, S: Floats, pool: ThreadPoolExecutor) -> Profile:
     above, tied = np.zeros((2, relevant.size), dtype=np.int64)
     one_writer = threading.Lock()
 
-    def add(start: int, stop: int) -> float:
-        tile = np.array(entries[start:stop])
-        first, last = np.searchsorted(places, (start, stop))
+    # Tiles grow with the number of relevant entries: the walks then cost no more than the sorts.
+    step = max(_TILE_ITEMS, 4 * relevant.size)
+
+    def add(start: int) -> float:
+        tile = np.array(entries[start : start + step])
+        first, last = np.searchsorted(places, (start, start + step))
         tile[places[first:last] - start] = -np.inf
         tile.sort()
         with one_writer:
             count_irrelevant(tile.reshape(1, -1), indptr, relevant, above, tied)
         return float(tile[-1])
 
-    # Tiles grow with the number of relevant entries: the walks then cost no more than the sorts.
-    step = max(_TILE_ITEMS, 4 * relevant.size)
-    tiles: list[Future[float]] = [
-        pool.submit(add, start, min(start + step, entries.size))
-        for start in range(0, entries.size, step)
-    ]
-    top = np.array([max(tile.result() for tile in tiles)])
+    top = np.array([max(run(add, range(0, entries.size, step)))])
     return Profile(indptr, relevant, above, tied, top, entries.size)

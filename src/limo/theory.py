@@ -10,7 +10,13 @@ from limo._types import Floats, Integers, Values
 from limo.margins import margins, positive_share
 from limo.views import COLUMNS, ENTRIES, ROWS, View
 
-__all__ = ["Effectiveness", "effectiveness", "threshold_bounds", "threshold_error"]
+__all__ = [
+    "Effectiveness",
+    "effectiveness",
+    "micro_auc_bound",
+    "threshold_bounds",
+    "threshold_error",
+]
 
 By = Literal["instance", "label", "global"]
 
@@ -194,6 +200,35 @@ def threshold_bounds(y_true: Any, error: Any, *, by: By = "instance") -> dict[st
         "micro_f1": float(_f1(kept.sum(), errors.sum())),
         "hamming_loss": float(errors.sum() / n_entries),
     }
+
+
+def micro_auc_bound(n_instances: int, n_labels: int, n_relevant: float) -> float:
+    """What double effectiveness promises of micro-AUC, on average (Theorem 3).
+
+    max over a of (1 - a/2) (1 - (1 - a)^n), where n = k (m + l - 2) / (m l) is how many relevant
+    entries an irrelevant one meets in its row and column, k of all m l entries being relevant.
+    It grows to 1 with m. The paper's model of the scores is random, so one draw may lie lower.
+
+    Parameters
+    ----------
+    n_instances, n_labels : int
+        Size of the matrix, m and l.
+    n_relevant : float
+        How many entries are relevant, k.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import limo
+    >>> [round(limo.micro_auc_bound(m, 5, 1.5 * m), 3) for m in (10, 100, 1000)]
+    [0.701, 0.922, 0.988]
+    """
+    n = n_relevant * (n_instances + n_labels - 2) / (n_instances * n_labels)
+    a = np.linspace(0.0, 1.0, 10_001)
+    return float(((1 - a / 2) * (1 - (1 - a) ** n)).max())
 
 
 def _f1(hits: Any, wrong: Any) -> Values:

@@ -10,6 +10,7 @@ from limo._types import Values
 from limo.counts import Counts, count
 from limo.measures.base import Measure, Result, reduce
 from limo.measures.conventions import CONVENTIONS, Conventions
+from limo.measures.table import MEASURES
 from limo.profiles import Profile, read_profiles
 from limo.views import VIEWS, View
 
@@ -31,6 +32,8 @@ class Computed:
 def check_conventions(conventions: str | Conventions) -> Conventions:
     """Look up a named set of conventions; pass a record through."""
     if isinstance(conventions, Conventions):
+        for name in conventions.undefined:
+            check_name(name, MEASURES, "measure")
         return conventions
     return CONVENTIONS[check_name(conventions, CONVENTIONS, "conventions")]
 

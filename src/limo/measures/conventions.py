@@ -6,9 +6,9 @@ a set of choices has a name.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 __all__ = ["CONVENTIONS", "Conventions"]
 
@@ -85,14 +85,18 @@ class Conventions:
             )
         object.__setattr__(self, "undefined", MappingProxyType(dict(self.undefined)))
 
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return found | {"undefined": dict(self.undefined)}
+
     def __reduce__(self) -> tuple[object, ...]:
         # a mapping proxy cannot be pickled, and scorers travel to worker processes
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return _rebuild, (fields | {"undefined": dict(self.undefined)},)
+        return _rebuild, (self.to_dict(),)
 
 
-def _rebuild(fields: dict[str, object]) -> Conventions:
-    return Conventions(**fields)  # type: ignore[arg-type]
+def _rebuild(choices: dict[str, Any]) -> Conventions:
+    return Conventions(**choices)
 
 
 _PRESETS = (
