@@ -175,24 +175,25 @@ def _matrix(y: Any, name: str) -> Anything:
     if np.ma.is_masked(y):
         raise ValueError(f"{name} has masked entries. Fill them, or leave those rows out.")
     try:
-        y = np.asarray(y)
+        array = np.asarray(y)
     except ValueError as error:
         raise ValueError(
             f"{name} must be a table with one row per instance and one column per label; got rows "
             "of different lengths. Lists of label sets become such a table with scikit-learn's "
             "MultiLabelBinarizer."
         ) from error
-    y = _numbers(y, name)
-    if y.ndim != 2:
+    numbers = _numbers(array, name)
+    if numbers.ndim != 2:
         raise ValueError(
-            f"{name} must have two dimensions, instances x labels, got shape {y.shape}. "
+            f"{name} must have two dimensions, instances x labels, got shape {numbers.shape}. "
             "A single label needs reshape(-1, 1), a single instance reshape(1, -1)."
         )
-    if 0 in y.shape:
+    if 0 in numbers.shape:
         raise ValueError(
-            f"{name} is empty: got shape {y.shape}, expected at least one instance and one label."
+            f"{name} is empty: got shape {numbers.shape}, "
+            "expected at least one instance and one label."
         )
-    return y
+    return numbers
 
 
 def _numbers(y: Anything, name: str) -> Anything:
