@@ -5,14 +5,11 @@ how many the same. Every ranking measure and every margin follows from that. It 
 sort of the row, done by numpy in blocks that fit the cache, on all cores.
 """
 
-import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,11 +17,11 @@ from limo._kernels.profiles import count_irrelevant, take_relevant
 from limo._types import Anything, Floats, Integers, Values
 from limo.pattern import Pattern
 from limo.views import COLUMNS, ENTRIES, View
+from limo.workers import Run, workers
 
 __all__ = ["Profile", "read_profiles"]
 
 Result = TypeVar("Result")
-Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 # Items a block holds: large enough to forget the interpreter, small enough for the cache.
 _BLOCK_ITEMS = 1 << 18
@@ -154,27 +151,12 @@ def read_profiles(
     Profiles live only as long as ``read`` looks at them, so memory stays a few blocks large;
     the entries view has one profile. Results come in the order of the rows.
     """
-    with _workers(S.size) as run:
+    with workers(enough=S.size > _BLOCK_ITEMS) as run:
         if view is ENTRIES:
             return [read(_whole_profile(Y, S, run))]
         if view is COLUMNS:
             Y, S = Y.T, S.T
         return list(run(lambda block: read(_block_profile(Y, S, *block)), _blocks(S)))
-
-
-@contextmanager
-def _workers(n_items: int) -> Iterator[Run]:
-    """A ``map`` that shares its calls out among the cores, if there is enough to do.
-
-    Threads, not processes: sorts and kernels run without the interpreter lock.
-    """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    n_threads = min(cores or 1, int(os.environ.get("OMP_NUM_THREADS") or cores or 1))
-    if n_threads <= 1 or n_items <= _BLOCK_ITEMS:
-        yield map
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        yield pool.map
 
 
 def _blocks(S: Floats) -> list[tuple[int, int]]:
