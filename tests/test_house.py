@@ -12,7 +12,15 @@ import limo
 
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "limo"
-MODULES = sorted(p for p in SOURCE.rglob("*.py") if p.name != "__init__.py")
+
+
+def has_functions(module: Path) -> bool:
+    return any(
+        isinstance(node, ast.FunctionDef) for node in ast.walk(ast.parse(module.read_text()))
+    )
+
+
+MODULES = sorted(p for p in SOURCE.rglob("*.py") if p.name != "__init__.py" and has_functions(p))
 
 
 def mirror(module: Path) -> Path:
@@ -51,7 +59,7 @@ def test_import_loads_nothing_heavy() -> None:
 def test_every_public_name_loads_and_is_documented() -> None:
     assert limo.__all__
     for name in limo.__all__:
-        assert getattr(limo, name).__doc__, f"limo.{name} has no docstring"
+        assert name.isupper() or getattr(limo, name).__doc__, f"limo.{name} has no docstring"
 
 
 def test_no_machine_path_or_registry_is_written_down() -> None:

@@ -3,5 +3,33 @@ from .datasets import Dataset as Dataset
 from .datasets import describe as describe
 from .datasets import read as read
 from .datasets import write as write
+from .diagnosis import explain as explain
+from .evaluation import Evaluation as Evaluation
+from .evaluation import evaluate as evaluate
+from .margins import entry_wise_margin as entry_wise_margin
+from .margins import instance_wise_margin as instance_wise_margin
+from .margins import label_wise_margin as label_wise_margin
+from .measures.conventions import CONVENTIONS as CONVENTIONS
+from .measures.conventions import Conventions as Conventions
+from .measures.faces import UndefinedMeasureWarning as UndefinedMeasureWarning
+from .measures.faces import average_precision as average_precision
+from .measures.faces import coverage as coverage
+from .measures.faces import hamming_loss as hamming_loss
+from .measures.faces import instance_auc as instance_auc
+from .measures.faces import instance_f1 as instance_f1
+from .measures.faces import macro_auc as macro_auc
+from .measures.faces import macro_f1 as macro_f1
+from .measures.faces import micro_auc as micro_auc
+from .measures.faces import micro_f1 as micro_f1
+from .measures.faces import one_error as one_error
+from .measures.faces import ranking_loss as ranking_loss
+from .measures.table import MEASURES as MEASURES
+from .responses import scores_of as scores_of
+from .scorer import make_scorer as make_scorer
+from .theory import Effectiveness as Effectiveness
+from .theory import effectiveness as effectiveness
+from .theory import micro_auc_bound as micro_auc_bound
+from .theory import threshold_bounds as threshold_bounds
+from .theory import threshold_error as threshold_error
 
 __version__: str

@@ -1,0 +1,264 @@
+"""The door: every public function checks and converts its input here, and nowhere else.
+
+Below the door labels are a :class:`~limo.pattern.Pattern` and scores a finite two-dimensional
+float array of the same shape. All complaints about input are worded in this room: what was
+expected, what came, what to do.
+"""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from limo._types import Anything, Floats
+from limo.pattern import Pattern
+
+__all__ = ["Checked", "check_inputs", "check_labels", "check_name", "check_scores"]
+
+Names = tuple[str, ...] | None
+
+# How many cells are looked at in one go, so that no check makes a second whole matrix.
+_CHUNK = 1 << 20
+_LARGEST_EXACT_INTEGER = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """Input that has passed the door."""
+
+    Y: Pattern
+    S: Floats | None
+    P: Pattern | None
+    label_names: Names
+
+
+def check_inputs(
+    y_true: Any, y_score: Any = None, y_pred: Any = None, label_names: Iterable[str] | None = None
+) -> Checked:
+    """Check labels with the scores or predictions made for them, and that they belong together."""
+    given = {"y_true": y_true, "y_score": y_score, "y_pred": y_pred}
+    frames = {name: _Frame(name, value) for name, value in given.items() if value is not None}
+    Y = check_labels(frames["y_true"].values, "y_true")
+    S = check_scores(y, "y_score") if (y := _values(frames, "y_score")) is not None else None
+    P = check_labels(p, "y_pred") if (p := _values(frames, "y_pred")) is not None else None
+    for name, other in (("y_score", S), ("y_pred", P)):
+        if other is not None and other.shape != Y.shape:
+            raise ValueError(
+                f"{name} must have the shape of y_true: expected {Y.shape}, got {other.shape}. "
+                "Rows are instances and columns are labels, in both."
+            )
+    for name in ("y_score", "y_pred"):
+        if name in frames:
+            frames["y_true"].must_match(frames[name])
+    return Checked(Y, S, P, _label_names(label_names, frames.values(), Y.shape[1]))
+
+
+def check_labels(y: Any, name: str) -> Pattern:
+    """Two-dimensional labels, 0 or 1, dense or sparse, as the places of the ones."""
+    y = _Frame(name, y).values
+    if sparse.issparse(y):
+        return _sparse_labels(y, name)
+    y = _matrix(y, name)
+    n_columns = y.shape[1]
+    flat = []
+    for start, rows in _chunks(y):
+        marked = np.flatnonzero(rows != 0)
+        bad = marked[~(rows.reshape(-1)[marked] == 1)]
+        if bad.size:
+            i, j = divmod(int(bad[0]), n_columns)
+            raise ValueError(_not_a_label(name, rows[i, j], start + i, j))
+        flat.append(marked + start * n_columns)
+    return Pattern.from_flat(np.concatenate(flat), y.shape)
+
+
+def check_scores(y: Any, name: str = "y_score") -> Floats:
+    """Two-dimensional finite scores; float32 and float64 are taken as they are."""
+    y = _Frame(name, y).values
+    if sparse.issparse(y):
+        raise ValueError(
+            f"{name} must be a dense array of scores, got a sparse {y.format} matrix. "
+            "If these are predicted labels, pass them as y_pred; if absent scores have a meaning, "
+            "write it out with toarray()."
+        )
+    y = _matrix(y, name)
+    if y.dtype.kind in "biu":
+        y = _integer_scores(y, name)
+    elif y.dtype not in (np.float32, np.float64):
+        y = y.astype(np.float32 if y.dtype == np.float16 else np.float64)
+    for start, rows in _chunks(y):
+        if not np.isfinite(rows).all():
+            i, j = np.argwhere(~np.isfinite(rows))[0]
+            raise ValueError(
+                f"{name} must hold finite numbers: found {rows[i, j]} at row {start + i}, "
+                f"column {j}. Give such entries a number (the lowest score if they mean 'never') "
+                "or leave the instance out."
+            )
+    contiguous = y.flags.c_contiguous or y.flags.f_contiguous
+    return y if contiguous else np.ascontiguousarray(y)
+
+
+def check_name(name: Any, known: Iterable[str], what: str) -> str:
+    """One of the known names, or an error that offers the nearest."""
+    known = list(known)
+    if isinstance(name, str) and name in known:
+        return name
+    near = difflib.get_close_matches(str(name), known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"Unknown {what} {name!r}.{hint} Known are: {', '.join(known)}.")
+
+
+class _Frame:
+    """An input with the names of its columns and rows, if it is a data frame that has any."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        self.name = name
+        self.values = value
+        self.columns: list[Any] | None = None
+        self.index: list[Any] | None = None
+        if hasattr(value, "columns") and hasattr(value, "to_numpy"):
+            self.values = value.to_numpy()
+            self.columns = _proper_names(value.columns)
+            self.index = _proper_names(getattr(value, "index", None))
+
+    def must_match(self, other: "_Frame") -> None:
+        """Refuse columns or rows that carry the same names in another order, or other names."""
+        for kind, ours, theirs in (
+            ("columns", self.columns, other.columns),
+            ("rows", self.index, other.index),
+        ):
+            if ours is None or theirs is None or ours == theirs:
+                continue
+            if sorted(map(str, ours)) == sorted(map(str, theirs)):
+                reorder = "[y_true.columns]" if kind == "columns" else ".loc[y_true.index]"
+                raise ValueError(
+                    f"The {kind} of {other.name} are those of {self.name} in another order: "
+                    f"expected {_shorten(ours)}, got {_shorten(theirs)}. "
+                    f"Reorder them with {other.name}{reorder}."
+                )
+            if kind == "columns":
+                raise ValueError(
+                    f"The columns of {other.name} must be those of {self.name}: expected "
+                    f"{_shorten(ours)}, got {_shorten(theirs)}. Rename them, or pass "
+                    f"{other.name}.to_numpy() if they stand for the same labels in the same order."
+                )
+
+
+def _values(frames: dict[str, _Frame], name: str) -> Any:
+    return frames[name].values if name in frames else None
+
+
+def _proper_names(names: Any) -> list[Any] | None:
+    """Names somebody gave; None for the numbers 0, 1, 2, ... a frame gives itself."""
+    if names is None:
+        return None
+    names = list(names)
+    return None if names == list(range(len(names))) else names
+
+
+def _label_names(given: Iterable[str] | None, frames: Iterable[_Frame], n_labels: int) -> Names:
+    if given is None:
+        named = [frame.columns for frame in frames if frame.columns is not None]
+        return tuple(map(str, named[0])) if named else None
+    names = tuple(map(str, given))
+    if len(names) != n_labels:
+        raise ValueError(
+            f"label_names must name every label: expected {n_labels} names, got {len(names)}."
+        )
+    return names
+
+
+def _matrix(y: Any, name: str) -> Anything:
+    """A non-empty two-dimensional array of numbers."""
+    if np.ma.is_masked(y):
+        raise ValueError(f"{name} has masked entries. Fill them, or leave those rows out.")
+    try:
+        array = np.asarray(y)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} must be a table with one row per instance and one column per label; got rows "
+            "of different lengths. Lists of label sets become such a table with scikit-learn's "
+            "MultiLabelBinarizer."
+        ) from error
+    numbers = _numbers(array, name)
+    if numbers.ndim != 2:
+        raise ValueError(
+            f"{name} must have two dimensions, instances x labels, got shape {numbers.shape}. "
+            "A single label needs reshape(-1, 1), a single instance reshape(1, -1)."
+        )
+    if 0 in numbers.shape:
+        raise ValueError(
+            f"{name} is empty: got shape {numbers.shape}, "
+            "expected at least one instance and one label."
+        )
+    return numbers
+
+
+def _numbers(y: Anything, name: str) -> Anything:
+    if y.dtype.kind in "biuf":
+        return y
+    try:
+        if y.dtype != object or any(isinstance(value, str) for value in y.flat):
+            raise TypeError
+        numbers: Anything = y.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} must hold numbers, got values of type {y.dtype}. "
+            "Names of labels become 0/1 columns with scikit-learn's MultiLabelBinarizer."
+        ) from None
+    return numbers
+
+
+def _integer_scores(y: Anything, name: str) -> Floats:
+    low, high = int(y.min()), int(y.max())
+    if low >= 0 and high <= 1:
+        raise ValueError(
+            f"{name} looks like labels: it holds only the integers 0 and 1. Pass predicted labels "
+            f"as y_pred; if these really are scores, say so with {name}.astype(float)."
+        )
+    if max(-low, high) > _LARGEST_EXACT_INTEGER:
+        raise ValueError(
+            f"{name} holds integers beyond 2**53, which floats cannot tell apart. "
+            "Scale them down first."
+        )
+    return y.astype(np.float64)
+
+
+def _sparse_labels(y: Any, name: str) -> Pattern:
+    if y.ndim != 2 or 0 in y.shape:
+        raise ValueError(
+            f"{name} must have two non-empty dimensions, instances x labels, got shape {y.shape}."
+        )
+    csr = sparse.csr_array(y, copy=True)
+    csr.sum_duplicates()
+    csr.eliminate_zeros()
+    bad = np.flatnonzero(~(csr.data == 1))
+    if bad.size:
+        k = bad[0]
+        i = np.searchsorted(csr.indptr, k, side="right") - 1
+        raise ValueError(_not_a_label(name, csr.data[k], i, csr.indices[k]))
+    return Pattern.from_csr(csr)
+
+
+def _not_a_label(name: str, value: Any, i: int, j: int) -> str:
+    hint = {
+        "y_true": "The order is (y_true, y_score): are the two exchanged?",
+        "y_pred": "Pass scores as y_score, or cut them into labels first.",
+    }.get(name, "")
+    if value == -1:
+        hint = f"Labels coded -1/+1 become 0/1 with ({name} > 0)."
+    return f"{name} must hold only 0 and 1: found {value!s} at row {i}, column {j}. {hint}".rstrip()
+
+
+def _chunks(y: Anything) -> Iterable[tuple[int, Anything]]:
+    """Blocks of rows, each with the number of its first row."""
+    step = max(1, _CHUNK // y.shape[1])
+    for start in range(0, y.shape[0], step):
+        yield start, np.ascontiguousarray(y[start : start + step])
+
+
+def _shorten(names: Sequence[Any], most: int = 4) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return f"[{shown}{', ...' if len(names) > most else ''}]"

@@ -1,0 +1,67 @@
+"""Where a row's relevant items stand among its irrelevant ones."""
+
+import numpy as np
+
+from limo._kernels import kernel
+from limo._types import Floats, Integers
+
+__all__ = ["count_irrelevant", "take_relevant"]
+
+
+@kernel
+def take_relevant(rows: Floats, indptr: Integers, indices: Integers, relevant: Floats) -> None:
+    """Move the relevant scores of each row into ``relevant``, highest first; leave -inf behind.
+
+    Assumes finite scores. O(p log p) for a row with p relevant items.
+    """
+    for i in range(rows.shape[0]):
+        start, stop = indptr[i], indptr[i + 1]
+        for k in range(start, stop):
+            relevant[k] = -rows[i, indices[k]]
+            rows[i, indices[k]] = -np.inf
+        relevant[start:stop].sort()
+        for k in range(start, stop):
+            relevant[k] = -relevant[k]
+
+
+@kernel
+def _boundary(ordered: Floats, value: float, end: int, strict: bool) -> int:
+    """First index up to ``end`` from which all of ``ordered[:end]`` exceed ``value``.
+
+    With ``strict`` false, from which all reach it. Gallops down from ``end``, so that a whole
+    descending series of values costs no more than one walk through the row, and far less
+    if the values are few.
+    """
+    step = 1
+    high = end
+    low = end - 1
+    while low >= 0 and (ordered[low] > value or (not strict and ordered[low] == value)):
+        high = low
+        step *= 2
+        low -= step
+    low = max(low, -1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if ordered[middle] > value or (not strict and ordered[middle] == value):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+@kernel
+def count_irrelevant(
+    ordered: Floats, indptr: Integers, relevant: Floats, above: Integers, tied: Integers
+) -> None:
+    """Add to each relevant item the irrelevant ones above it and those tied with it.
+
+    ``ordered`` holds the irrelevant scores of each row ascending, -inf where nothing is;
+    ``relevant`` the relevant ones descending.
+    """
+    for i in range(ordered.shape[0]):
+        row = ordered[i]
+        end = row.size
+        for k in range(indptr[i], indptr[i + 1]):
+            end = _boundary(row, relevant[k], end, True)
+            above[k] += row.size - end
+            tied[k] += end - _boundary(row, relevant[k], end, False)

@@ -1,0 +1,14 @@
+"""Names for the kinds of arrays that travel through the house."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Anything", "Booleans", "Floats", "Integers", "Values"]
+
+Anything = NDArray[Any]
+Booleans = NDArray[np.bool_]
+Floats = NDArray[np.floating]  # scores, float32 or float64
+Integers = NDArray[np.int64]
+Values = NDArray[np.float64]  # what row functions give

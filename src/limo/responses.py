@@ -1,0 +1,64 @@
+"""From any fitted scikit-learn estimator to one matrix of scores."""
+
+from typing import Any
+
+import numpy as np
+
+from limo._types import Values
+
+__all__ = ["scores_of"]
+
+
+def scores_of(estimator: Any, X: Any) -> Values:
+    """Score every label of every instance with a fitted multi-label estimator.
+
+    ``decision_function`` is preferred: squeezing scores into probabilities can create ties.
+    ``predict_proba`` may give one matrix, or a list with the class probabilities of each label;
+    a label of which training saw one class only gets its certain probability, 0 or 1.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        With ``decision_function`` or ``predict_proba``.
+    X : array-like
+        Instances.
+
+    Returns
+    -------
+    array of shape (n_samples, n_labels)
+    """
+    if hasattr(estimator, "decision_function"):
+        return _two_dimensional(estimator.decision_function(X))
+    if hasattr(estimator, "predict_proba"):
+        found = estimator.predict_proba(X)
+        if isinstance(found, list):
+            return _from_list(found, getattr(estimator, "classes_", None))
+        return _two_dimensional(found)
+    raise TypeError(
+        f"{type(estimator).__name__} gives no scores: expected decision_function or predict_proba. "
+        "Measures of predicted labels (such as 'macro_f1') need neither."
+    )
+
+
+def _two_dimensional(scores: Any) -> Values:
+    matrix: Values = np.asarray(scores)
+    return matrix.reshape(-1, 1) if matrix.ndim == 1 else matrix
+
+
+def _from_list(probabilities: list[Any], classes: Any) -> Values:
+    known = classes if isinstance(classes, list) else [None] * len(probabilities)
+    columns = [_positive(np.asarray(p), c) for p, c in zip(probabilities, known, strict=True)]
+    return np.column_stack(columns)
+
+
+def _positive(probability: Values, classes: Any) -> Values:
+    """The column of class 1; without one, probability 0."""
+    if classes is None:
+        if probability.shape[1] != 2:
+            raise TypeError(
+                "predict_proba gave a label with other than two classes, and the estimator has no "
+                "classes_ to tell which is which."
+            )
+        return probability[:, 1]
+    place = np.flatnonzero(np.asarray(classes) == 1)
+    return probability[:, place[0]] if place.size else np.zeros(len(probability))

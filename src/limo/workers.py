@@ -1,0 +1,32 @@
+"""Work shared out among the cores."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["Run", "n_workers", "workers"]
+
+Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+
+def n_workers() -> int:
+    """The cores this process may use, or fewer if ``OMP_NUM_THREADS`` says so."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(cores or 1, int(os.environ.get("OMP_NUM_THREADS") or cores or 1))
+
+
+@contextmanager
+def workers(*, enough: bool = True) -> Iterator[Run]:
+    """A ``map`` whose calls run side by side, if there is enough to do.
+
+    Threads, not processes: sorts and kernels run without the interpreter lock, and nothing
+    need be copied. Results come in order, and the first error reaches the caller.
+    """
+    n_threads = n_workers()
+    if n_threads <= 1 or not enough:
+        yield map
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        yield pool.map

@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+
+from limo._kernels.profiles import _boundary, count_irrelevant, take_relevant
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_relevant_scores_are_taken_out_in_order(dtype):
+    rows = np.array([[3.0, 1.0, 2.0], [5.0, 4.0, 6.0], [7.0, 8.0, 9.0]], dtype=dtype)
+    relevant = np.empty(3, dtype=dtype)
+    take_relevant(rows, np.array([0, 2, 2, 3]), np.array([1, 2, 0]), relevant)
+    assert relevant.tolist() == [2, 1, 7]
+    assert rows.tolist() == [[3, -np.inf, -np.inf], [5, 4, 6], [-np.inf, 8, 9]]
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_boundary_equals_a_walk(strict):
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        ordered = np.sort(rng.integers(0, 6, rng.integers(1, 40))).astype(float)
+        value = float(rng.integers(-1, 7))
+        end = int(rng.integers(0, ordered.size + 1))
+        expected = end
+        while expected and (
+            ordered[expected - 1] > value or (not strict and ordered[expected - 1] == value)
+        ):
+            expected -= 1
+        assert _boundary(ordered, value, end, strict) == expected
+
+
+def test_counts_are_added_to_what_is_there():
+    ordered = np.array([[-np.inf, 1.0, 2.0, 2.0, 5.0]])
+    relevant = np.array([4.0, 2.0, 2.0, 0.0])
+    above, tied = np.full(4, 10), np.full(4, 20)
+    count_irrelevant(ordered, np.array([0, 4]), relevant, above, tied)
+    assert above.tolist() == [11, 11, 11, 14]
+    assert tied.tolist() == [20, 22, 22, 20]

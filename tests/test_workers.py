@@ -1,0 +1,25 @@
+import threading
+
+import pytest
+
+from limo.workers import n_workers, workers
+
+
+@pytest.mark.parametrize("enough", [True, False])
+def test_results_come_in_order(enough):
+    with workers(enough=enough) as run:
+        assert list(run(lambda n: n * n, range(20))) == [n * n for n in range(20)]
+
+
+def test_little_work_stays_in_its_thread():
+    with workers(enough=False) as run:
+        assert set(run(lambda _: threading.get_ident(), range(5))) == {threading.get_ident()}
+
+
+def test_the_environment_may_ask_for_fewer(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert n_workers() == 1
+    with workers() as run:
+        assert run is map
+    monkeypatch.setenv("OMP_NUM_THREADS", "")
+    assert n_workers() >= 1
