@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import limo
-from limo._checks import check_inputs, check_labels, check_name, check_scores
+from limo._checks import check_inputs, check_labels, check_name, check_scores, column_names
 
 Y = np.array([[1, 0, 0], [0, 1, 1]])
 S = np.array([[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
@@ -237,3 +237,9 @@ def test_unknown_names_get_a_suggestion():
         limo.macro_auc(Y, S, conventions="x")
     with pytest.raises(ValueError, match="Unknown thing None. Known are: a."):
         check_name(None, ["a"], "thing")
+
+
+def test_column_names_are_those_somebody_gave():
+    assert column_names(pd.DataFrame([[1, 2]], columns=["a", 3])) == ("a", "3")
+    assert column_names(pd.DataFrame([[1, 2]])) is None
+    assert column_names([[1, 2]]) is None

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import limo
+from limo.responses import probabilities_of
 
 DATA = limo.datasets.figure1(120, seed=1)
 MODELS = {
@@ -76,3 +77,10 @@ def test_classes_nobody_names():
     assert limo.scores_of(TwoClasses(), None).tolist() == [[0.75]]
     with pytest.raises(TypeError, match="no classes_ to tell which is which"):
         limo.scores_of(OneClass(), None)
+
+
+def test_probabilities_even_where_there_are_scores():
+    model = OneVsRestClassifier(LogisticRegression()).fit(DATA.X, DATA.Y)
+    assert (probabilities_of(model, DATA.X) == model.predict_proba(DATA.X)).all()
+    with pytest.raises(TypeError, match="RidgeClassifier gives no probabilities"):
+        probabilities_of(RidgeClassifier().fit(DATA.X, DATA.Y), DATA.X)

@@ -1,4 +1,5 @@
 from . import datasets as datasets
+from . import thresholds as thresholds
 from .datasets import Dataset as Dataset
 from .datasets import describe as describe
 from .datasets import read as read
@@ -31,5 +32,14 @@ from .theory import effectiveness as effectiveness
 from .theory import micro_auc_bound as micro_auc_bound
 from .theory import threshold_bounds as threshold_bounds
 from .theory import threshold_error as threshold_error
+from .thresholds import ExpectedF1 as ExpectedF1
+from .thresholds import FixedThreshold as FixedThreshold
+from .thresholds import GlobalThreshold as GlobalThreshold
+from .thresholds import InstanceThreshold as InstanceThreshold
+from .thresholds import LabelThreshold as LabelThreshold
+from .thresholds import ThresholdClassifier as ThresholdClassifier
+from .thresholds import TopK as TopK
+from .thresholds import suggest_threshold as suggest_threshold
+from .thresholds import threshold_report as threshold_report
 
 __version__: str

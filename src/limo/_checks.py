@@ -16,7 +16,14 @@ from scipy import sparse
 from limo._types import Anything, Floats
 from limo.pattern import Pattern
 
-__all__ = ["Checked", "check_inputs", "check_labels", "check_name", "check_scores"]
+__all__ = [
+    "Checked",
+    "check_inputs",
+    "check_labels",
+    "check_name",
+    "check_scores",
+    "column_names",
+]
 
 Names = tuple[str, ...] | None
 
@@ -108,6 +115,12 @@ def check_name(name: Any, known: Iterable[str], what: str) -> str:
     near = difflib.get_close_matches(str(name), known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise ValueError(f"Unknown {what} {name!r}.{hint} Known are: {', '.join(known)}.")
+
+
+def column_names(y: Any) -> Names:
+    """The names somebody gave the columns of a data frame; None for anything else."""
+    names = _Frame("y", y).columns
+    return None if names is None else tuple(map(str, names))
 
 
 class _Frame:

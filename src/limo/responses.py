@@ -6,7 +6,7 @@ import numpy as np
 
 from limo._types import Values
 
-__all__ = ["scores_of"]
+__all__ = ["probabilities_of", "scores_of"]
 
 
 def scores_of(estimator: Any, X: Any) -> Values:
@@ -30,14 +30,24 @@ def scores_of(estimator: Any, X: Any) -> Values:
     if hasattr(estimator, "decision_function"):
         return _two_dimensional(estimator.decision_function(X))
     if hasattr(estimator, "predict_proba"):
-        found = estimator.predict_proba(X)
-        if isinstance(found, list):
-            return _from_list(found, getattr(estimator, "classes_", None))
-        return _two_dimensional(found)
+        return probabilities_of(estimator, X)
     raise TypeError(
         f"{type(estimator).__name__} gives no scores: expected decision_function or predict_proba. "
         "Measures of predicted labels (such as 'macro_f1') need neither."
     )
+
+
+def probabilities_of(estimator: Any, X: Any) -> Values:
+    """Give the probability of every label of every instance, from ``predict_proba``."""
+    if not hasattr(estimator, "predict_proba"):
+        raise TypeError(
+            f"{type(estimator).__name__} gives no probabilities: expected predict_proba. "
+            "scikit-learn's CalibratedClassifierCV adds it to a classifier with scores."
+        )
+    found = estimator.predict_proba(X)
+    if isinstance(found, list):
+        return _from_list(found, getattr(estimator, "classes_", None))
+    return _two_dimensional(found)
 
 
 def _two_dimensional(scores: Any) -> Values:

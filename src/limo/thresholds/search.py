@@ -1,0 +1,243 @@
+"""The best cuts: of each row, of many rows together, and one cut for all.
+
+What is cut is a view (rows, columns, entries); what is judged is the view of the target's average.
+If the two agree, every row has its own best cut. One cut for all rows sums up their gains.
+If the whole matrix is judged, the cuts of all rows are chosen together.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from limo._kernels.sweep import mark_hull, pick_best, walk
+from limo._types import Anything, Integers, Values
+from limo.counts import Counts
+from limo.pattern import Pattern
+from limo.thresholds.scores import Ranked, Scores, through
+from limo.thresholds.targets import Target
+from limo.views import ENTRIES, View
+from limo.workers import workers
+
+__all__ = ["Cuts", "Steps", "best_counts", "best_cuts"]
+
+Result = TypeVar("Result")
+
+_ENOUGH_TO_SHARE = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """A cut for each row: between which scores it lies.
+
+    ``upper`` is inf where nothing is above the cut, ``lower`` -inf where everything is.
+    """
+
+    upper: Values
+    lower: Values
+
+    @property
+    def thresholds(self) -> Values:
+        """Half way between the two scores; infinite where everything lies on one side."""
+        return middle(self.upper, self.lower)
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """All cuts of a block of rows that are worth a look, each row's from the top down.
+
+    Row i owns the cells ``indptr[i]`` to ``indptr[i + 1]``. ``hits`` relevant and ``misses``
+    irrelevant items lie above a cut, which is between the scores ``upper`` and ``lower``.
+    """
+
+    indptr: Integers
+    hits: Values
+    misses: Values
+    upper: Values
+    lower: Values
+    n_true: Integers
+    n_items: int
+
+    @classmethod
+    def of(cls, ranked: Ranked, *, every: bool) -> "Steps":
+        """Walk down the rows; without ``every`` stop below relevant items only."""
+        (_, start, stop), (_, other_start, other_stop) = ranked.relevant, ranked.irrelevant
+        room = stop - start + 1
+        if every:
+            room = room + (other_stop - other_start)
+        indptr = np.concatenate([[0], np.cumsum(room)])
+        hits, misses, upper, lower = np.empty((4, indptr[-1]))
+        walk(ranked.relevant, ranked.irrelevant, every, indptr, hits, misses, upper, lower)
+        return cls(indptr, hits, misses, upper, lower, ranked.n_true, ranked.n_items)
+
+    def values(self, target: Target) -> Values:
+        """What the target says of each cut."""
+        true = np.repeat(self.n_true.astype(np.float64), np.diff(self.indptr))
+        return target(self.hits, self.misses, true, self.n_items)
+
+    def take(self, places: Integers) -> Cuts:
+        """One cut for each row."""
+        return Cuts(self.upper[places], self.lower[places])
+
+    def counts(self, places: Integers) -> Counts:
+        """What one cut for each row leaves above it."""
+        hits, misses = (part[places].astype(np.int64) for part in (self.hits, self.misses))
+        return Counts(hits, self.n_true, hits + misses, self.n_items)
+
+    @property
+    def within(self) -> Integers:
+        """Places k for which the cells k and k + 1 belong to the same row."""
+        inside = np.ones(self.hits.size, dtype=bool)
+        inside[self.indptr[1:] - 1] = False
+        return np.flatnonzero(inside)
+
+    def pieces(self) -> tuple[Integers, Values, Values]:
+        """The straight pieces of each row's hull of hits against misses: end, rise and run."""
+        corner = np.zeros(self.hits.size, dtype=bool)
+        previous = np.zeros(self.hits.size, dtype=np.int64)
+        mark_hull(self.hits, self.misses, self.indptr, corner, previous)
+        ends = np.flatnonzero(corner)
+        starts = previous[ends]
+        return ends, self.hits[ends] - self.hits[starts], self.misses[ends] - self.misses[starts]
+
+    @classmethod
+    def joined(cls, blocks: list["Steps"]) -> "Steps":
+        """The rows of all blocks, one after the other."""
+        offsets = np.cumsum([0] + [steps.hits.size for steps in blocks])
+        starts = [steps.indptr[:-1] + at for steps, at in zip(blocks, offsets, strict=False)]
+        cells = (
+            np.concatenate([getattr(steps, name) for steps in blocks])
+            for name in ("hits", "misses", "upper", "lower")
+        )
+        n_true = np.concatenate([steps.n_true for steps in blocks])
+        indptr = np.concatenate([*starts, offsets[-1:]])
+        hits, misses, upper, lower = cells
+        return cls(indptr, hits, misses, upper, lower, n_true, blocks[0].n_items)
+
+
+def best_cuts(cut: View, target: Target, Y: Pattern, scores: Scores, *, most: bool = False) -> Cuts:
+    """Find the best cuts of the rows of ``cut``.
+
+    Of equally good cuts the one that predicts least is taken; with ``most``, where each row is
+    judged by itself, the one that predicts most.
+    """
+    judged = target.view(cut)
+    if judged is cut:
+        found = _each(target, *through(cut, Y, scores), read=Steps.take, most=most)
+        return Cuts(
+            np.concatenate([cuts.upper for cuts in found]),
+            np.concatenate([cuts.lower for cuts in found]),
+        )
+    if cut is ENTRIES:
+        return _one_for_all(target, *through(judged, Y, scores))
+    if judged is ENTRIES:
+        return _together(target, *through(cut, Y, scores))
+    raise ValueError(
+        f"A threshold for each {cut.row} cannot be fitted to {str(target)!r}, which judges each "
+        f"{judged.row}: every threshold would act on every {judged.row}. Take a threshold for each "
+        f"{judged.row} or a global one, or the micro average as target."
+    )
+
+
+def middle(upper: Anything, lower: Anything) -> Values:
+    """Half way between two scores, never as high as the upper one."""
+    with np.errstate(invalid="ignore"):
+        half = np.where(np.isfinite(upper), lower / 2 + upper / 2, upper)
+    return np.where((half < upper) | np.isposinf(upper), half, lower)
+
+
+def _steps(Y: Pattern, scores: Scores, *, every: bool) -> list[Steps]:
+    """Steps of all rows, block after block."""
+    with workers(enough=scores.shape[0] * scores.shape[1] > _ENOUGH_TO_SHARE) as run:
+        return list(
+            run(lambda block: Steps.of(scores.ranked(Y, *block), every=every), scores.blocks())
+        )
+
+
+def best_counts(view: View, target: Target, Y: Pattern, scores: Scores) -> Counts:
+    """Count what the best cut of each row of the view leaves above it."""
+    found = _each(target, *through(view, Y, scores), read=Steps.counts, most=False)
+    both, true, predicted = (
+        np.concatenate([getattr(counts, name) for counts in found])
+        for name in ("both", "true", "predicted")
+    )
+    return Counts(both, true, predicted, found[0].n_items)
+
+
+def _each(
+    target: Target,
+    Y: Pattern,
+    scores: Scores,
+    *,
+    read: Callable[[Steps, Integers], Result],
+    most: bool,
+) -> list[Result]:
+    """Read off the best cut of each row by itself, block after block."""
+
+    def best(block: tuple[int, int]) -> Result:
+        steps = Steps.of(scores.ranked(Y, *block), every=not target.fractional)
+        places = np.empty(block[1] - block[0], dtype=np.int64)
+        pick_best(steps.values(target), steps.indptr, most, places)
+        return read(steps, places)
+
+    with workers(enough=scores.shape[0] * scores.shape[1] > _ENOUGH_TO_SHARE) as run:
+        return list(run(best, scores.blocks()))
+
+
+def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Cuts:
+    """One cut for all rows, by the mean of what it gives each.
+
+    Passing an item changes the value of its own row only, so the sum of the rows is a running
+    sum over all items from the highest score down.
+    """
+    blocks = _steps(Y, scores, every=True)
+    values = [steps.values(target) for steps in blocks]
+    start = sum(float(v[s.indptr[:-1]].sum()) for s, v in zip(blocks, values, strict=True))
+    gain = np.concatenate([np.diff(v)[s.within] for s, v in zip(blocks, values, strict=True)])
+    score = np.concatenate([s.upper[1:][s.within] for s in blocks])
+    order = np.argsort(-score, kind="stable")
+    ends = _run_ends(score[order])
+    total = np.concatenate([[start], start + np.cumsum(gain[order])[ends]])
+    levels = np.concatenate([[np.inf], score[order][ends], [-np.inf]])
+    k = _first_best(total / Y.shape[0])
+    return Cuts(levels[k : k + 1], levels[k + 1 : k + 2])
+
+
+def _together(target: Target, Y: Pattern, scores: Scores) -> Cuts:
+    """A cut for each row, chosen so that all rows together, as one matrix, come out best.
+
+    For a ratio of linear functions the best choice is a corner of the sum of the rows' curves of
+    hits against misses. Such a corner takes from every row the pieces of its own curve that rise
+    at least as steeply; so all pieces are merged, steepest first, and every corner is judged.
+    """
+    if not target.fractional:
+        raise ValueError(
+            f"The target {str(target)!r} cannot be fitted jointly to many thresholds: that needs "
+            "a ratio of linear functions of tp, fp, fn, tn. If it is one that rises with tp and "
+            "falls with fp, say so with Target(..., fractional=True)."
+        )
+    steps = Steps.joined(_steps(Y, scores, every=False))
+    pieces, rise, run = steps.pieces()
+    with np.errstate(divide="ignore"):
+        slope = rise / run
+    order = np.argsort(-slope, kind="stable")
+    ends = _run_ends(slope[order])
+    hits, misses = (np.append(0.0, np.cumsum(part[order])[ends]) for part in (rise, run))
+    true = np.full(hits.size, float(Y.n_ones))
+    k = _first_best(target(hits, misses, true, Y.shape[0] * Y.shape[1]))
+    taken = pieces[order[: ends[k - 1] + 1]] if k else pieces[:0]
+    places = steps.indptr[:-1].copy()
+    np.maximum.at(places, np.searchsorted(steps.indptr, taken, side="right") - 1, taken)
+    return steps.take(places)
+
+
+def _run_ends(ordered: Values) -> Integers:
+    """Where the runs of equal values end."""
+    return np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)[: ordered.size])
+
+
+def _first_best(values: Values) -> int:
+    place = np.empty(1, dtype=np.int64)
+    pick_best(values, np.array([0, values.size]), False, place)
+    return int(place[0])

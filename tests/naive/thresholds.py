@@ -1,0 +1,107 @@
+"""Slow, obvious twins of the targets, the best cuts and the label sets of highest expected F1."""
+
+import itertools
+import math
+
+from naive.measures import columns, whole
+
+
+def counts(y, p):
+    pairs = list(zip(y, p, strict=True))
+    return tuple(sum((a, b) == kind for a, b in pairs) for kind in ((1, 1), (0, 1), (1, 0), (0, 0)))
+
+
+def f_beta(beta):
+    def value(tp, fp, fn, tn):
+        total = (1 + beta**2) * tp + beta**2 * fn + fp
+        return (1 + beta**2) * tp / total if total else 0.0
+
+    return value
+
+
+def jaccard(tp, fp, fn, tn):
+    return tp / (tp + fp + fn) if tp + fp + fn else 0.0
+
+
+def hamming_loss(tp, fp, fn, tn):
+    return -(fp + fn) / (tp + fp + fn + tn)
+
+
+def balanced_accuracy(tp, fp, fn, tn):
+    shares = ([tp / (tp + fn)] if tp + fn else []) + ([tn / (tn + fp)] if tn + fp else [])
+    return sum(shares) / len(shares)
+
+
+def cardinality(tp, fp, fn, tn):
+    """As many predicted as there are: neither rises with tp nor falls with fp."""
+    return -abs(fp - fn)
+
+
+FUNCTIONS = {
+    "f1": f_beta(1),
+    "jaccard": jaccard,
+    "hamming_loss": hamming_loss,
+    "balanced_accuracy": balanced_accuracy,
+}
+
+
+def view_of(average, matrix):
+    return {"instance": lambda A: A, "macro": columns, "micro": whole}[average](matrix)
+
+
+def value(function, average, Y, P):
+    """Mean over the rows of a view of a function of their counts."""
+    rows = zip(view_of(average, Y), view_of(average, P), strict=True)
+    values = [function(*counts(y, p)) for y, p in rows]
+    return math.fsum(values) / len(values)
+
+
+def cut_points(scores):
+    """A threshold for every way to cut: at each score, and below all."""
+    finite = sorted({s for s in scores if s > -math.inf})
+    return [-math.inf, *finite]
+
+
+def cut(S, t, by):
+    """Labels from strict comparison with a threshold for each row, column, or all."""
+    place = {"instance": lambda i, j: i, "label": lambda i, j: j, "global": lambda i, j: 0}[by]
+    return [[int(s > t[place(i, j)]) for j, s in enumerate(row)] for i, row in enumerate(S)]
+
+
+def best_value(function, average, by, Y, S):
+    """The highest value over all combinations of all cuts."""
+    rows = {"instance": S, "label": columns(S), "global": whole(S)}[by]
+    return max(
+        value(function, average, Y, cut(S, t, by))
+        for t in itertools.product(*(cut_points(row) for row in rows))
+    )
+
+
+def n_combinations(by, S):
+    rows = {"instance": S, "label": columns(S), "global": whole(S)}[by]
+    return math.prod(len(cut_points(row)) for row in rows)
+
+
+def top_k(S, k):
+    return [[int(sum(s >= own for s in row) <= k) for own in row] for row in S]
+
+
+def f1_of(y, h, nothing):
+    total = sum(y) + sum(h)
+    return 2 * sum(a * b for a, b in zip(y, h, strict=True)) / total if total else nothing
+
+
+def label_sets(n):
+    return list(itertools.product((0, 1), repeat=n))
+
+
+def independent(p):
+    """Probability of every label set if labels are independent."""
+    return {
+        y: math.prod(q if mark else 1 - q for q, mark in zip(p, y, strict=True))
+        for y in label_sets(len(p))
+    }
+
+
+def expected_f1(chance, h, nothing):
+    return math.fsum(c * f1_of(y, h, nothing) for y, c in chance.items())

@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import LinearRegression
+
+import limo
+from limo.thresholds import best_instance_thresholds
+from limo.thresholds.instance import _finite
+from limo.thresholds.scores import check_pair
+from limo.thresholds.search import best_cuts
+from limo.thresholds.targets import TARGETS
+from limo.views import ROWS
+from naive import thresholds as naive
+
+RNG = np.random.default_rng(100)
+X = RNG.normal(size=(200, 3))
+S = X @ RNG.normal(size=(3, 5)) + RNG.normal(scale=0.1, size=(200, 5))
+CUT = X[:, 0] + 0.5 * X[:, 1]
+Y = (CUT[:, None] < S).astype(int)
+
+
+class Remember(DummyRegressor):
+    """Keeps what it was given to learn."""
+
+    def fit(self, X, y):
+        self.seen_, self.cuts_ = X, y
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("source", ["scores", "features", "both"])
+@pytest.mark.parametrize("regressor", ["ridge", "svr", LinearRegression()], ids=str)
+def test_a_threshold_that_depends_on_x_is_learnt(source, regressor):
+    rule = limo.InstanceThreshold(source=source, regressor=regressor).fit(Y, S, X)
+    found = limo.instance_f1(Y, rule.predict(S, X))
+    flat = limo.GlobalThreshold("instance_f1").fit(Y, S).predict(S)
+    if source != "scores":
+        assert found > limo.instance_f1(Y, flat) + 0.02
+    assert rule.thresholds(S, X).shape == (200,)
+
+
+def test_what_the_regression_reads():
+    for source, width in (("scores", 5), ("features", 3), ("both", 8)):
+        rule = limo.InstanceThreshold(source=source, regressor=Remember()).fit(Y, S, X)
+        assert rule.regressor_.seen_.shape == (200, width)
+    assert (rule.regressor_.seen_[:, :3] == X).all()
+    assert (rule.regressor_.seen_[:, 3:] == -np.sort(-S, axis=1)).all()
+
+
+def test_sparse_features_stay_sparse():
+    rule = limo.InstanceThreshold(source="both", regressor=Remember()).fit(
+        Y, S, sparse.csr_array(X)
+    )
+    assert sparse.issparse(rule.regressor_.seen_)
+    dense = limo.InstanceThreshold(source="both").fit(Y, S, X).predict(S, X)
+    found = limo.InstanceThreshold(source="both").fit(Y, S, sparse.csr_array(X))
+    assert (found.predict(S, sparse.csr_array(X)) == dense).mean() > 0.99
+
+
+def test_training_cuts_are_the_best_ones():
+    rule = limo.InstanceThreshold("hamming_loss", regressor=Remember()).fit(Y, S)
+    best = best_instance_thresholds(Y, S, "hamming_loss")
+    inside = np.isfinite(best)
+    assert (rule.regressor_.cuts_[inside] == best[inside]).all()
+
+
+@pytest.mark.parametrize("end_gap", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("name", ["f1", "hamming_loss", "balanced_accuracy"])
+def test_finite_cuts_part_as_the_infinite_ones(end_gap, name):
+    rng = np.random.default_rng(101)
+    for _ in range(50):
+        m, l = rng.integers(1, 6, 2)
+        labels = (rng.random((m, l)) < 0.5).astype(int)
+        scores = rng.integers(0, 3, (m, l)) / 2.0
+        pair = check_pair(labels, scores)
+        cuts = best_cuts(ROWS, TARGETS[name], *pair)
+        finite = _finite(cuts, pair[1], end_gap)
+        assert np.isfinite(finite).all()
+        assert naive.cut(scores, finite, "instance") == naive.cut(
+            scores, cuts.thresholds, "instance"
+        )
+
+
+def test_ends_lie_a_share_of_the_average_gap_beyond():
+    scores = [[0.0, 1.0, 3.0], [0.0, 1.0, 3.0]]
+    rule = limo.InstanceThreshold("hamming_loss", regressor=Remember(), end_gap=0.5)
+    rule.fit([[1, 1, 1], [0, 0, 0]], scores)
+    assert rule.regressor_.cuts_ == pytest.approx([-0.75, 3.75])
+
+
+def test_ties_can_go_either_way():
+    cuts = {
+        ties: limo.InstanceThreshold("hamming_loss", regressor=Remember(), ties=ties)
+        .fit([[1, 0, 1, 0]], [[4.0, 3.0, 2.0, 1.0]]).regressor_.cuts_.tolist()
+        for ties in ("fewest", "most")
+    }  # fmt: skip
+    assert cuts == {"fewest": [3.5], "most": [1.5]}
+
+
+def test_sparse_scores_with_short_rows():
+    kept = RNG.random(S.shape) < 0.5
+    T = sparse.csr_array((S[kept], np.nonzero(kept)), shape=S.shape)
+    P = limo.InstanceThreshold().fit(Y, T).predict(T)
+    assert not P.toarray()[~kept].any()
+    assert limo.instance_f1(Y, P) > 0.3
+
+
+def test_one_label_and_one_instance():
+    assert limo.InstanceThreshold().fit([[1], [0]], [[0.75], [0.25]]).predict([[0.5]]).shape == (
+        1,
+        1,
+    )
+
+
+def test_wrong_input_is_refused():
+    for source in ("features", "both"):
+        rule = limo.InstanceThreshold(source=source)
+        with pytest.raises(
+            ValueError,
+            match=f"source='{source}'.* reads the features: pass X to fit and to predict",
+        ):
+            rule.fit(Y, S)
+        rule.fit(Y, S, X)
+        with pytest.raises(ValueError, match="pass X to fit and to predict"):
+            rule.predict(S)
+        with pytest.raises(ValueError, match=r"expected 200 rows, got shape \(100, 3\)"):
+            rule.predict(S, X[:100])
+    with pytest.raises(
+        ValueError, match="Unknown source of .* 'x'. Known are: scores, features, both"
+    ):
+        limo.InstanceThreshold(source="x").fit(Y, S, X)
+    with pytest.raises(ValueError, match="Unknown regressor 'svm'. Did you mean 'svr'"):
+        limo.InstanceThreshold(regressor="svm").fit(Y, S)
+    with pytest.raises(ValueError, match="Unknown rule for ties 'all'"):
+        limo.InstanceThreshold(ties="all").fit(Y, S)
+    with pytest.raises(
+        ValueError, match="threshold for each instance cannot be fitted to 'macro_f1'"
+    ):
+        limo.InstanceThreshold("macro_f1").fit(Y, S)

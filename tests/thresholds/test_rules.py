@@ -1,0 +1,148 @@
+import json
+import pickle
+
+import numpy as np
+import pandas
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import limo
+from cases import cases
+from limo.thresholds import RULES, TARGETS, best_global_threshold, best_label_thresholds
+from naive import thresholds as naive
+
+RNG = np.random.default_rng(90)
+Y = (RNG.random((60, 6)) < 0.3).astype(int)
+S = 1 / (1 + np.exp(-(RNG.normal(size=(60, 6)) + Y)))
+ALL = {**RULES, "fixed": lambda: limo.FixedThreshold(0.5)}
+
+
+@pytest.mark.parametrize("name", list(ALL))
+def test_every_rule_fits_predicts_clones_and_travels(name):
+    rule = ALL[name]()
+    P = rule.fit(Y, S).predict(S)
+    assert P.shape == Y.shape
+    assert set(np.unique(P)) <= {0, 1}
+    assert clone(rule).fit(Y, S).predict(S).tolist() == P.tolist()
+    assert pickle.loads(pickle.dumps(rule)).predict(S).tolist() == P.tolist()
+    assert repr(clone(rule)) == repr(ALL[name]())
+
+
+@pytest.mark.parametrize("name", list(ALL))
+def test_every_rule_takes_sparse_scores(name):
+    """A score for every label, stored: the same labels as dense, but sparse."""
+    T = sparse.csr_array(S)
+    dense = ALL[name]().fit(Y, S).predict(S)
+    found = ALL[name]().fit(sparse.csr_array(Y), T).predict(T)
+    assert sparse.issparse(found)
+    assert found.toarray().tolist() == dense.tolist()
+
+
+@pytest.mark.parametrize("name", list(ALL))
+def test_absent_scores_are_never_predicted(name):
+    T = sparse.csr_array(np.where(S > 0.6, S, 0.0))
+    P = ALL[name]().fit(Y, T).predict(T)
+    assert not (P.toarray() * (T.toarray() == 0)).any()
+
+
+@pytest.mark.parametrize("name", list(ALL))
+def test_scores_of_other_labels_are_refused(name):
+    rule = ALL[name]().fit(Y, S)
+    with pytest.raises(ValueError, match="was fitted on 6 labels, but y_score has 5 columns"):
+        rule.predict(S[:, :5])
+    frame = pandas.DataFrame(S, columns=list("abcdef"))
+    rule = ALL[name]().fit(Y, frame)
+    assert rule.label_names_ == tuple("abcdef")
+    with pytest.raises(ValueError, match="column 0 was 'a' and is now 'f'. Reorder"):
+        rule.predict(frame[list("fbcdea")])
+    assert rule.predict(frame).tolist() == rule.predict(S).tolist()
+
+
+@pytest.mark.parametrize("name", ["label", "instance", "global", "top_k"])
+def test_unfitted_rules_say_so(name):
+    with pytest.raises(NotFittedError, match=r"has not been fitted: call fit\(y_true, y_score\)"):
+        ALL[name]().predict(S)
+
+
+@pytest.mark.parametrize("name", ["label", "instance", "global", "top_k"])
+def test_unknown_targets_are_refused(name):
+    with pytest.raises(ValueError, match="Unknown target 'macro_auc'"):
+        ALL[name]().set_params(target="macro_auc").fit(Y, S)
+
+
+def test_fixed_thresholds():
+    assert (limo.FixedThreshold(0.5).predict(S) == (S > 0.5)).all()
+    each = np.linspace(0.2, 0.8, 6)
+    assert (limo.FixedThreshold(each).predict(S) == (each < S)).all()
+    with pytest.raises(ValueError, match="one number or one for each label"):
+        limo.FixedThreshold([0.5, 0.5]).fit(Y, S)
+
+
+def test_global_threshold_is_the_best_there_is():
+    for target in TARGETS:
+        assert limo.GlobalThreshold(target).fit(Y, S).threshold_ == best_global_threshold(
+            Y, S, target
+        )
+    assert limo.GlobalThreshold().fit(Y, S).threshold_ == best_global_threshold(Y, S, "micro_f1")
+
+
+@pytest.mark.parametrize("target", ["macro_f1", "micro_f1", "hamming_loss", "balanced_accuracy"])
+def test_label_thresholds_are_the_best_there_are(target):
+    rule = limo.LabelThreshold(target, min_positives=0).fit(Y, S)
+    assert rule.thresholds_.tolist() == best_label_thresholds(Y, S, target).tolist()
+    assert not rule.rare_.any()
+
+
+def test_rare_labels_share_the_global_threshold():
+    labels = Y.copy()
+    labels[:, 1] = np.arange(60) < 4  # four positives
+    labels[:, 2] = np.arange(60) < 5  # five
+    labels[:, 3] = 0
+    rule = limo.LabelThreshold().fit(labels, S)
+    own = best_label_thresholds(labels, S)
+    assert rule.rare_.tolist() == [False, True, False, True, False, False]
+    assert rule.thresholds_[1] == best_global_threshold(labels, S, "macro_f1")
+    assert rule.thresholds_[2] == own[2]
+    assert rule.thresholds_[3] == np.inf
+
+
+def test_infinite_thresholds_survive_json():
+    labels = Y.copy()
+    labels[:, 0], labels[:, 1] = 0, 1
+    rule = limo.LabelThreshold().fit(labels, S)
+    assert rule.thresholds_[:2].tolist() == [np.inf, -np.inf]
+    again = limo.thresholds.rule_from_json(limo.thresholds.rule_to_json(rule))
+    assert again.thresholds_.tolist() == rule.thresholds_.tolist()
+    assert again.predict(S).tolist() == rule.predict(S).tolist()
+    assert json.loads(limo.thresholds.rule_to_json(rule))["thresholds"][:2] == ["inf", "-inf"]
+
+
+def test_a_learnt_k_is_the_best_there_is():
+    for labels, scores, _ in cases(40, seed=91):
+        for target, average, function in (
+            ("instance_f1", "instance", naive.f_beta(1)),
+            ("hamming_loss", "micro", naive.hamming_loss),
+            ("macro_f1", "macro", naive.f_beta(1)),
+        ):
+            rule = limo.TopK(target=target if average != "micro" else "micro_hamming_loss").fit(
+                labels, scores
+            )
+            values = [
+                naive.value(function, average, labels.tolist(), naive.top_k(scores.tolist(), k))
+                for k in range(labels.shape[1] + 1)
+            ]
+            assert values[rule.k_] == pytest.approx(max(values))
+
+
+def test_expected_f1_wants_probabilities():
+    with pytest.raises(ValueError, match="Expected F1 needs probabilities"):
+        limo.ExpectedF1().fit(Y, S * 3)
+    with pytest.raises(ValueError, match="Expected F1 needs probabilities"):
+        limo.ExpectedF1().predict(S - 1)
+
+
+def test_gfm_through_the_rule():
+    assert limo.ExpectedF1().predict([[[0.0, 0.5], [0.0, 0.5], [0.5, 0.0]]]).tolist() == [[1, 1, 1]]
+    assert limo.ExpectedF1(f1_of_nothing=1.0).predict([[[0.1], [0.0]]]).tolist() == [[0, 0]]
