@@ -181,11 +181,12 @@ def _libsvm_lines(dataset: Dataset) -> Iterator[str]:
     names = dataset.label_names
     ids = names if all(map(is_whole, names)) else tuple(map(str, range(len(names))))
     X = sparse.csr_array(dataset.X).astype(float)
+    empty = ["1:0"] if X.shape[1] else []
     for (indices, values), (labels, _) in zip(
         _csr_rows(X), _csr_rows(sparse.csr_array(dataset.Y)), strict=True
     ):
         pairs = [f"{j + 1}:{value}" for j, value in zip(indices, values, strict=True)]
-        yield ",".join(ids[j] for j in labels) + " " + " ".join(pairs or ["1:0"]) + "\n"
+        yield ",".join(ids[j] for j in labels) + " " + " ".join(pairs or empty) + "\n"
 
 
 def _csr_rows(A: Any) -> Iterator[tuple[list[int], list[str]]]:
