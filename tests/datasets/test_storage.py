@@ -35,6 +35,7 @@ def test_repeats_count_once_and_never_add_up() -> None:
 )
 def test_keys_are_equal_when_rows_are(rows: list[list[float]]) -> None:
     A = np.array(rows)
+    assert row_keys(A) == row_keys(sparse.csr_array(A))
     for keys in (row_keys(A), row_keys(sparse.csr_array(A))):
         for i in range(len(rows)):
             for k in range(len(rows)):
