@@ -3,6 +3,7 @@
 import io
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from limo.datasets import DataError, Dataset, Limits
 
 Read = Callable[..., Dataset]
 
+CORPUS = Path(__file__).parent / "fuzz" / "corpus" / "parquet"
 CSV = "x,colour,tag_a,tag_b\n1.5,red,1,0\n-2,blue,0,1\n1e3,red,1,1\n"
 
 
@@ -57,3 +59,16 @@ def test_parquet_without_pyarrow(read_text: Read, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(DataError, match=r"Parquet needs pyarrow: pip install 'limo\[parquet\]'"):
         read_text(b"PAR1", "toy.parquet", labels=1)
+
+
+def test_parquet_that_claims_more_rows_than_it_has(read_text: Read) -> None:
+    trap = (CORPUS / "claims_rows").read_bytes()[1:]
+    with pytest.raises(DataError, match="at most 1,000,000,000 values, got"):
+        read_text(trap, "toy.parquet", labels=1)
+    with pytest.raises(
+        DataError, match="expected one value a row in 'x', got 2 for 71514912381 rows"
+    ):
+        read_text(trap, "toy.parquet", labels=1, limits=Limits(max_values=10**12))
+    lists = pd.DataFrame({"x": [[1, 2], [3]], "t": [0, 1]})
+    with pytest.raises(DataError, match="expected one value a row in 'x.*Lists are not read"):
+        read_text(parquet(lists), "toy.parquet", labels=1)

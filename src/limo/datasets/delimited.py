@@ -44,7 +44,7 @@ def _read_delimited(source: Source, options: Options, delimiter: str) -> Dataset
         raise DataError(
             "expected column names in the first line, got an empty file", path=source.path
         )
-    names = [name.strip() for name in names]
+    names = [name.strip(" \t") for name in names]
     check_names(names, source.path)
     options.limits.check("max_columns", len(names), "columns", source.path)
 
@@ -97,7 +97,7 @@ class _Builder:
     def add(self, cells: tuple[str, ...]) -> None:
         values, verdicts = _parse(cells)
         for k in np.flatnonzero(verdicts != EXACT).tolist():
-            text = cells[k].strip()
+            text = cells[k].strip(" \t")
             if verdicts[k] == UNSETTLED:
                 values[k] = float(text)
             elif text in _MISSING:

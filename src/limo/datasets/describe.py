@@ -225,7 +225,7 @@ def _imbalance(positives: Any) -> tuple[float, ...]:
 def _frequent_pairs(Y: Any, names: tuple[str, ...]) -> tuple[tuple[str, str, int], ...]:
     """The pairs of labels that share most instances, most frequent first."""
     together = sparse.triu(Y.T.astype(np.int64) @ Y.astype(np.int64), k=1, format="coo")
-    order = np.argsort(-together.data, kind="stable")[:_PAIRS]
+    order = np.lexsort((together.col, together.row, -together.data))[:_PAIRS]
     return tuple(
         (names[together.row[k]], names[together.col[k]], int(together.data[k])) for k in order
     )

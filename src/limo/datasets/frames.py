@@ -49,11 +49,21 @@ def read_parquet(source: Source, options: Options) -> Dataset:
 def _parquet_frame(file: Any, source: Source, options: Options) -> Any:
     """The table as a frame, its claimed size checked before anything is unpacked."""
     names = list(file.schema_arrow.names)
-    n_bytes = sum(file.metadata.row_group(k).total_byte_size for k in range(file.num_row_groups))
+    groups = [file.metadata.row_group(k) for k in range(file.num_row_groups)]
+    n_rows = sum(group.num_rows for group in groups)
+    n_bytes = sum(group.total_byte_size for group in groups)
     options.limits.check("max_columns", len(names), "columns", source.path)
     options.limits.check("max_bytes", n_bytes, "bytes after unpacking", source.path)
-    options.limits.check("max_values", file.metadata.num_rows * len(names), "values", source.path)
+    options.limits.check("max_values", n_rows * len(names), "values", source.path)
     check_names(names, source.path)
+    for group in groups:  # a group that claims more rows than it has values is a trap
+        for j in range(group.num_columns):
+            if group.column(j).num_values != group.num_rows:
+                raise DataError(
+                    f"expected one value a row in {group.column(j).path_in_schema!r}, got "
+                    f"{group.column(j).num_values} for {group.num_rows} rows. Lists are not read",
+                    path=source.path,
+                )
     table = file.read()
     table.validate(full=True)
     return table.to_pandas(ignore_metadata=True)
