@@ -18,7 +18,7 @@ import pytest
 
 import limo
 from limo.datasets import CATALOGUE, DataError
-from limo.datasets.catalogue import Entry, File
+from limo.datasets.known import Entry, File
 
 ARFF = (
     b"@relation r\n@attribute x real\n@attribute y real\n@attribute b {0,1}\n@attribute a {0,1}\n@data\n"

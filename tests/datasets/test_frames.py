@@ -44,6 +44,10 @@ def test_parquet_that_is_none(read_text: Read) -> None:
         DataError, match=r"the column 'when' holds datetime64.*drop=\['when'\] leaves it out"
     ):
         read_text(parquet(frame), "toy.parquet", labels=1)
+    assert read_text(parquet(frame), "toy.parquet", labels=1, drop=["when"]).X.shape == (1, 0)
+    infinite = pd.DataFrame({"x": [1.0, np.inf], "t": [0, 1]})
+    with pytest.raises(DataError, match="line 2: expected a finite number for 'x', got infinity"):
+        read_text(parquet(infinite), "toy.parquet", labels=1)
     with pytest.raises(DataError, match="expected a Parquet file, but"):
         read_text(b"PAR1 nonsense PAR1", "toy.parquet", labels=1)
     with pytest.raises(DataError, match=r"at most 3 values, got 12"):

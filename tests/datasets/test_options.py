@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from limo.datasets import DataError
@@ -28,3 +29,9 @@ def test_an_option_without_meaning_is_refused() -> None:
         DataError, match="zero_based= means nothing for a file in the csv format; leave it out"
     ):
         Options(zero_based=True).refuse_unused(frozenset({"labels"}), "csv")
+
+
+def test_labels_and_drop_in_any_list() -> None:
+    assert Options(labels=np.array(["a", "b"])).labels == ("a", "b")
+    assert Options(labels=np.int64(3)).labels == 3
+    assert Options(drop=iter(["a"])).drop == ("a",)

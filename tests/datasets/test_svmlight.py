@@ -130,9 +130,10 @@ def test_malformed_xmc(read_text: Read, text: str, sentence: str) -> None:
     assert sentence in str(caught.value)
 
 
-def test_a_billion_features_are_read_if_you_say_so(read_text: Read) -> None:
-    limits = Limits(max_columns=30_000_000)
-    assert read_text("1 20000000:1\n", "toy.svm", limits=limits).X.shape == (1, 20_000_000)
+def test_more_columns_are_read_if_you_say_so(read_text: Read) -> None:
+    with pytest.raises(DataError, match=r"at most 5 features, got 20.*Limits\(max_columns=20\)"):
+        read_text("1 20:1\n", "toy.svm", limits=Limits(max_columns=5))
+    assert read_text("1 20:1\n", "toy.svm", limits=Limits(max_columns=20)).X.shape == (1, 20)
 
 
 @pytest.mark.parametrize(
@@ -141,6 +142,12 @@ def test_a_billion_features_are_read_if_you_say_so(read_text: Read) -> None:
 def test_wrong_names_beside(read_text: Read, tmp_path: Path, content: str) -> None:
     (tmp_path / "toy.svm.names.json").write_text(content)
     with pytest.raises(DataError, match=r"toy.svm.names.json: expected (JSON|\{)"):
+        read_text("1 1:1\n", "toy.svm")
+
+
+def test_names_beside_that_do_not_fit(read_text: Read, tmp_path: Path) -> None:
+    (tmp_path / "toy.svm.names.json").write_text('{"feature_names": ["a", "b"]}')
+    with pytest.raises(DataError, match="toy.svm.names.json: expected 1 feature names, got 2"):
         read_text("1 1:1\n", "toy.svm")
 
 

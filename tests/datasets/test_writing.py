@@ -93,6 +93,33 @@ def test_wrong_requests(tmp_path: Path) -> None:
     assert (tmp_path / "plain.xml").exists()
 
 
+def test_missing_values(tmp_path: Path) -> None:
+    data = Dataset(np.array([[np.nan, 1.0], [0, 2]]), np.eye(2), ("x", "y"), ("a", "b"))
+    for made in (data, data.to_sparse()):
+        for suffix in (".arff", ".npz"):
+            again = limo.read(limo.write(made, tmp_path / f"toy{suffix}"), missing="nan")
+            assert np.array_equal(again.to_dense().X, data.X, equal_nan=True)
+        with pytest.raises(DataError, match="a LIBSVM file cannot hold missing values"):
+            limo.write(made, tmp_path / "toy.svm")
+
+
+@pytest.mark.parametrize(
+    ("X", "Y", "labels", "sentence"),
+    [
+        (np.eye(2), np.eye(2), ("x", "b"), "a feature and a label are both called 'x'; rename one"),
+        (np.eye(2), np.eye(2), ("a\x01", "b"), "has a character that XML cannot hold; rename it"),
+        (np.eye(2), 2 * np.eye(2), ("a", "b"), "Y must hold only 0 and 1"),
+        (np.full((2, 2), np.inf), np.eye(2), ("a", "b"), "X must hold finite numbers"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_written(
+    tmp_path: Path, X: np.ndarray, Y: np.ndarray, labels: tuple[str, str], sentence: str
+) -> None:
+    with pytest.raises(DataError, match=sentence):
+        limo.write(Dataset(X, Y, ("x", "y"), labels), tmp_path / "toy.arff")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
     file = tmp_path / "toy.txt"
     file.write_text("old")

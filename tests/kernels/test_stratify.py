@@ -1,4 +1,4 @@
-"""Sharing out by itself; the splits are tested in tests/datasets/test_split.py."""
+"""Sharing out by itself; the splits are tested in tests/datasets/test_splitting.py."""
 
 import numpy as np
 from scipy import sparse

@@ -8,9 +8,9 @@ from typing import Any
 
 import lazy_loader
 
-from limo.datasets.catalogue import CATALOGUE, Entry, File
 from limo.datasets.dataset import Dataset
 from limo.datasets.errors import DataError, Limits
+from limo.datasets.known import CATALOGUE, Entry, File
 from limo.datasets.options import Options
 from limo.datasets.reading import read_source
 from limo.datasets.source import Source, open_source

@@ -135,6 +135,7 @@ def _holds_arrays(handle: IO[bytes]) -> bool:
 
 def _open_member(file: Path, handle: IO[bytes], member: str | None, limits: Limits) -> Source:
     """Read one member of a zip into memory; its neighbours are members of the same folder."""
+    limits.check("max_bytes", file.stat().st_size, "bytes", str(file))
     content = handle.read()
     chosen = _choose(_members(content, str(file)), member, file)
     path = f"{file}/{chosen}"

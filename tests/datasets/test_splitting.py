@@ -159,11 +159,20 @@ def test_the_authors_splits(real_data: Path) -> None:
             assert (len(train), len(test)) == (m - n_test, n_test)
 
 
+def test_given_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = {"train": limo.datasets.figure1(5), "test": limo.datasets.figure1(3, seed=1)}
+    monkeypatch.setattr("limo.datasets.splitting.load", lambda name, part: parts[part])
+    data, given_split = load_split("toy")
+    [(train, test)] = given_split.split(data.X)
+    assert np.array_equal(data.X[train], parts["train"].X)
+    assert np.array_equal(data.X[test], parts["test"].X)
+    assert given_split.get_n_splits() == 1
+
+
 def test_the_given_split(real_data: Path) -> None:
     data, given_split = load_split("medical")
     [(train, test)] = given_split.split(data.X, data.Y)
     assert (len(train), len(test)) == (333, 645)
-    assert given_split.get_n_splits() == 1
     whole = limo.datasets.load("medical", download=False)
     assert data.X.sum() == whole.X.sum()
     assert isinstance(given_split, GivenSplit)
