@@ -25,6 +25,13 @@ def test_it_shows_what_it_is() -> None:
     )
 
 
+def test_one_of_each() -> None:
+    assert (
+        repr(Dataset(np.eye(1), np.eye(1), ("a",), ("b",)))
+        == "Dataset(1 instance, 1 feature, 1 label)"
+    )
+
+
 def test_shapes_and_names_must_agree() -> None:
     with pytest.raises(ValueError, match=r"expected \(2, 1\), got \(3, 1\)"):
         Dataset(np.eye(2), np.ones((3, 1)), ("a", "b"), ("c",))

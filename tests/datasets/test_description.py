@@ -107,3 +107,10 @@ def test_the_oddities_of_the_five_sets(real_data: Path, name: str) -> None:
 def test_rows_in_train_and_test(real_data: Path, name: str, shared: int) -> None:
     train, test = (limo.datasets.load(name, part, download=False) for part in ("train", "test"))
     assert limo.describe(train, test).n_shared == limo.describe(test, train).n_shared == shared
+
+
+def test_only_data_sets_are_described() -> None:
+    with pytest.raises(
+        TypeError, match=r"describe takes a Dataset, got ndarray. limo.read gives one"
+    ):
+        limo.describe(X)  # type: ignore[arg-type]

@@ -139,8 +139,11 @@ def test_offline_it_says_what_to_put_where(
     cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     put(monkeypatch, entry("http://127.0.0.1:1", "gone"))
-    with pytest.raises(DataError, match="the download failed"):
+    with pytest.raises(
+        DataError, match=r"the download failed \(no connection to 127.0.0.1\)"
+    ) as caught:
         limo.datasets.load("toy", progress=False)
+    assert "toy.xml" in str(caught.value)
     with pytest.raises(DataError, match="it was not to be downloaded") as caught:
         limo.datasets.load("toy", download=False)
     assert "toy.xml" in str(caught.value)
@@ -193,6 +196,13 @@ def test_unknown_names_and_parts() -> None:
         limo.datasets.load("corel")
     with pytest.raises(DataError, match="CAL500 has the parts all; got 'train'"):
         limo.datasets.load("CAL500", "train")
+
+
+def test_a_long_reason_is_cut() -> None:
+    from limo.datasets.fetch import _reason
+
+    file = CATALOGUE["enron"].parts["all"][0]
+    assert _reason(ValueError("x" * 500 + "\ny"), file) == "x" * 200 + "..."
 
 
 def test_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cache: Path) -> None:

@@ -89,6 +89,10 @@ def test_wrong_requests(tmp_path: Path) -> None:
     twice = Dataset(data.X, data.Y, ("x", "x"), data.label_names)
     with pytest.raises(DataError, match="expected different feature names, got 'x' twice"):
         limo.write(twice, tmp_path / "toy.arff")
+    with pytest.raises(
+        FileNotFoundError, match=r"the folder .*nowhere does not exist; create it first"
+    ):
+        limo.write(data, tmp_path / "nowhere" / "toy.npz")
     assert limo.write(data, tmp_path / "plain", format="arff").name == "plain"
     assert (tmp_path / "plain.xml").exists()
 

@@ -178,6 +178,11 @@ def describe(dataset: Dataset, other: Dataset | None = None) -> Description:
     distinct label sets         4
     ...
     """
+    if not isinstance(dataset, Dataset):
+        raise TypeError(
+            f"describe takes a Dataset, got {type(dataset).__name__}. limo.read gives one; for "
+            "arrays: limo.Dataset(X, Y, feature_names, label_names)"
+        )
     X, Y = dataset.X, sparse.csr_array(dataset.Y)
     Y.eliminate_zeros()
     m, n_labels = Y.shape

@@ -127,6 +127,8 @@ def _writer(format: str | None, bare: str) -> Callable[[Dataset, Path, str, Any]
 @contextlib.contextmanager
 def replacing(file: Path, packer: Any = None) -> Iterator[IO[bytes]]:
     """A handle whose content appears under ``file`` when it is complete, and not before."""
+    if not file.parent.is_dir():
+        raise FileNotFoundError(f"the folder {file.parent} does not exist; create it first")
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
     part = Path(name)
     try:
