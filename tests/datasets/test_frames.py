@@ -70,9 +70,9 @@ def test_parquet_that_claims_more_rows_than_it_has(read_text: Read) -> None:
     with pytest.raises(DataError, match="at most 1,000,000,000 values, got"):
         read_text(trap, "toy.parquet", labels=1)
     with pytest.raises(
-        DataError, match="expected one value a row in 'x', got 2 for 71514912381 rows"
+        DataError, match="the file contradicts itself: 2 rows in all, 71514912381 in its parts"
     ):
         read_text(trap, "toy.parquet", labels=1, limits=Limits(max_values=10**12))
     lists = pd.DataFrame({"x": [[1, 2], [3]], "t": [0, 1]})
-    with pytest.raises(DataError, match="expected one value a row in 'x.*Lists are not read"):
+    with pytest.raises(DataError, match=r"the column 'x' holds object.*drop=\['x'\]"):
         read_text(parquet(lists), "toy.parquet", labels=1)

@@ -19,7 +19,8 @@ __all__ = ["check_names", "read_parquet", "table_to_dataset"]
 
 pd = lazy_loader.load("pandas")
 
-_PARQUET_ERRORS = (ValueError, TypeError, KeyError, OSError, NotImplementedError, MemoryError)
+# What pyarrow raises besides its own errors; RuntimeError stands for an exception of its C++ part.
+_PARQUET_ERRORS = (ValueError, TypeError, LookupError, OSError, RuntimeError, MemoryError)
 
 
 def read_parquet(source: Source, options: Options) -> Dataset:
@@ -56,14 +57,12 @@ def _parquet_frame(file: Any, source: Source, options: Options) -> Any:
     options.limits.check("max_bytes", n_bytes, "bytes after unpacking", source.path)
     options.limits.check("max_values", n_rows * len(names), "values", source.path)
     check_names(names, source.path)
-    for group in groups:  # a group that claims more rows than it has values is a trap
-        for j in range(group.num_columns):
-            if group.column(j).num_values != group.num_rows:
-                raise DataError(
-                    f"expected one value a row in {group.column(j).path_in_schema!r}, got "
-                    f"{group.column(j).num_values} for {group.num_rows} rows. Lists are not read",
-                    path=source.path,
-                )
+    if n_rows != file.metadata.num_rows:
+        raise DataError(
+            f"the file contradicts itself: {file.metadata.num_rows} rows in all, "
+            f"{n_rows} in its parts. Write it again",
+            path=source.path,
+        )
     table = file.read()
     table.validate(full=True)
     return table.to_pandas(ignore_metadata=True)
