@@ -1,4 +1,4 @@
-"""How fast ``limo.evaluate`` is, and how much memory it takes: python benchmarks/measures.py
+"""How fast ``limo.evaluate`` is, and how much memory it takes.
 
 Everything is a ratio against a named rival in the same run, because machines are noisy:
 scikit-learn's ten measures called one by one, and ``numpy.sort`` of the scores along rows, along
@@ -39,7 +39,7 @@ def data(m: int, l: int, dtype: type = np.float64) -> tuple[np.ndarray, np.ndarr
     Y = (rng.random((m, l)) < 0.02).astype(np.int64)
     Y[np.arange(m), rng.integers(l, size=m)] = 1  # scikit-learn's AUCs need a label in every row
     S = (rng.standard_normal((m, l)) + 2 * Y).astype(dtype)
-    return Y, S, (S > np.quantile(S[:100], 0.98)).astype(np.int64)
+    return Y, S, (np.quantile(S[:100], 0.98) < S).astype(np.int64)
 
 
 def best(function: Callable[[], object], repeat: int = 5) -> float:
