@@ -10,7 +10,7 @@ data = limo.datasets.figure1(1000, seed=0)
 X_train, X_test, Y_train, Y_test = train_test_split(data.X, data.Y, random_state=0)
 model = RandomForestClassifier(random_state=0).fit(X_train, Y_train)
 
-# Any scikit-learn estimator has scores; a forest gives a list of arrays, which scores_of puts together.
+# Every scikit-learn estimator has scores; a forest gives a list of arrays, here put together.
 names = list(data.label_names)
 y_true = pd.DataFrame(Y_test, columns=names)
 y_score = pd.DataFrame(limo.scores_of(model, X_test), columns=names)

@@ -35,9 +35,7 @@ for density, colour in DENSITIES.items():
         assert all(limo.effectiveness(Y, S).double for Y, S in draws)
         found.append([limo.micro_auc(Y, S) for Y, S in draws])
         bound.append(limo.micro_auc_bound(m, N_LABELS, np.mean([Y.sum() for Y, _ in draws])))
-        print(
-            f"density {density}, m = {m:4}: micro-AUC {np.mean(found[-1]):.4f}, bound {bound[-1]:.4f}"
-        )
+        print(f"{density:.0%}, m = {m:4}: {np.mean(found[-1]):.4f}, bound {bound[-1]:.4f}")
     low, middle, high = np.quantile(found, (0.05, 0.5, 0.95), axis=1)
     axes.fill_between(SIZES, low, high, color=colour, alpha=0.15, linewidth=0)
     axes.plot(SIZES, middle, color=colour, label=f"{density:.0%} of entries relevant")
