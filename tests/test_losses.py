@@ -5,6 +5,7 @@ import pytest
 
 from cases import cases
 from limo import losses
+from limo._kernels.pairs import FEW
 from limo.losses import HINGE, SQUARED_HINGE, PairWeights, pair_loss, smoothed_hinge
 from limo.pattern import Pattern
 from naive import losses as naive
@@ -35,6 +36,20 @@ def test_value_and_gradient_equal_the_sum_over_all_pairs(loss, scheme, weights):
         expected, slopes = naive.pair_loss(Y, scores, weights, loss, scheme)
         assert value == pytest.approx(expected, rel=1e-10, abs=1e-12)
         np.testing.assert_allclose(gradient, slopes, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("spread", [0.3, 1.0, 4.0])
+def test_rows_with_many_relevant_items(loss, spread):
+    """Rows and columns on either side of FEW, where the kernel changes its way."""
+    rng = np.random.default_rng(74)
+    Y = (rng.random((30, 25)) < np.linspace(0.05, 0.95, 25)).astype(int)
+    S = np.round(8 * spread * rng.normal(size=Y.shape)) / 8
+    assert Y.sum(axis=0).min() <= FEW < Y.sum(axis=1).max()
+    value, gradient = pair_loss(S, pattern(Y), weights_of(Y, (1, 1, 1), "measure"), LOSSES[loss])
+    expected, slopes = naive.pair_loss(Y, S, (1, 1, 1), loss, "measure")
+    assert value == pytest.approx(expected, rel=1e-10)
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", 0.25])

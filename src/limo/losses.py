@@ -14,12 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from limo._kernels.pairs import (
-    add_pairs_of_all,
-    add_row_pairs,
-    relevant_derivatives,
-    running_sums,
-)
+from limo._kernels.pairs import add_row_pairs, gather, prepare, scan_rows
 from limo._kernels.products import add_transposed
 from limo._kernels.profiles import copy_columns
 from limo._types import Integers, Values
@@ -169,13 +164,11 @@ def add_columns(
 class AllPairs:
     """Pairs of all relevant with all irrelevant entries, the latter coming block after block."""
 
-    def __init__(self, relevant: Values, loss: PairLoss) -> None:
+    def __init__(self, scores: Values, loss: PairLoss) -> None:
         self.loss = loss
-        self.order = np.argsort(relevant)
-        self.ordered = relevant[self.order]
-        self.sums = np.empty((2, relevant.size + 1))
-        running_sums(self.ordered, self.sums)
-        self.spread = np.zeros((3, relevant.size + 1))
+        self.order = np.argsort(scores)
+        self.relevant = prepare(scores[self.order])
+        self.owed = np.zeros((3, scores.size + 1))
         self.value = 0.0
 
     def add_irrelevant(self, S: Values, Y: Pattern, slopes: Values) -> None:
@@ -183,29 +176,22 @@ class AllPairs:
 
         def add(block: tuple[int, int]) -> tuple[float, Values]:
             own, part = slice(*block), Y.rows(*block)
-            spread = np.zeros_like(self.spread)
-            value = add_pairs_of_all(
-                S[own],
-                part.indptr,
-                part.indices,
-                self.ordered,
-                self.sums,
-                self.loss.shape,
-                spread,
-                slopes[own],
+            owed, shape = np.zeros_like(self.owed), self.loss.shape
+            value = scan_rows(
+                S[own], part.indptr, part.indices, self.relevant, shape, owed, slopes[own]
             )
-            return value, spread
+            return value, owed
 
         with workers(enough=S.size > _ENOUGH) as run:
-            for value, spread in run(add, _shares(S.shape[0])):
+            for value, owed in run(add, _shares(S.shape[0])):
                 self.value += value
-                self.spread += spread
+                self.owed += owed
 
     def relevant_derivatives(self) -> Values:
         """Derivatives of the relevant entries, once all irrelevant ones have been added."""
-        owed, derivatives = np.empty((2, self.ordered.size))
-        relevant_derivatives(self.ordered, self.loss.shape, self.spread, owed)
-        derivatives[self.order] = owed
+        slopes, derivatives = np.empty((2, self.order.size))
+        gather(self.relevant, self.loss.shape, self.owed, slopes)
+        derivatives[self.order] = slopes
         return derivatives
 
 

@@ -3,22 +3,23 @@
 import numpy as np
 import pytest
 
-from limo._kernels.pairs import _count_below, add_row_pairs, relevant_derivatives, running_sums
+from limo._kernels.pairs import _count_below, add_row_pairs, gather, prepare
 
 
-def test_count_below_equals_a_walk():
+@pytest.mark.parametrize("outlier", [0.0, -1e6, 1e300])
+def test_count_below_equals_a_walk(outlier):
     rng = np.random.default_rng(0)
-    for _ in range(200):
-        ordered = np.sort(rng.integers(0, 5, rng.integers(0, 12))).astype(float)
-        stop = int(rng.integers(0, ordered.size + 1))
-        value = float(rng.integers(-1, 6))
-        assert _count_below(ordered, value, stop) == sum(x < value for x in ordered[:stop])
+    for _ in range(100):
+        ordered = np.sort(np.append(rng.integers(0, 5, rng.integers(1, 12)), outlier)).astype(float)
+        relevant = prepare(ordered)
+        for value in (*ordered, *rng.normal(2, 3, size=5), -np.inf):
+            assert _count_below(relevant, value) == sum(x < value for x in ordered)
 
 
 def test_running_sums():
-    sums = np.empty((2, 4))
-    running_sums(np.array([1.0, 2.0, 4.0]), sums)
-    assert sums.tolist() == [[0, 1, 3, 7], [0, 1, 5, 21]]
+    relevant = prepare(np.array([1.0, 2.0, 4.0]))
+    assert relevant.sums.tolist() == [0, 1, 3, 7]
+    assert relevant.squares.tolist() == [0, 1, 5, 21]
 
 
 def test_one_pair_by_hand():
@@ -38,7 +39,7 @@ def test_one_pair_by_hand():
 
 def test_derivatives_owed_by_hand():
     """Two irrelevant ones, with s + 1 = 1.5, act on both relevant scores; one more on the line."""
-    out = np.empty(2)
-    spread = np.array([[2.0, 0.0, -2.0], [3.0, 0.0, -3.0], [1.0, -1.0, 0.0]])
-    relevant_derivatives(np.array([0.5, 1.0]), np.array([2.0, 9.0, 7.0]), spread, out)
-    assert out.tolist() == [-2 * (3 - 2 * 0.5) - 7, -2 * (3 - 2 * 1.0)]
+    slopes = np.empty(2)
+    owed = np.array([[2.0, 0.0, -2.0], [3.0, 0.0, -3.0], [1.0, -1.0, 0.0]])
+    gather(prepare(np.array([0.5, 1.0])), np.array([2.0, 9.0, 7.0]), owed, slopes)
+    assert slopes.tolist() == [-2 * (3 - 2 * 0.5) - 7, -2 * (3 - 2 * 1.0)]

@@ -6,20 +6,66 @@ pieces of a parabola and a line in z = 1 + b - a:
 
     phi(z) = curvature / 2 z^2            for 0 < z <= width
            = slope (z - width / 2)        for z > width,      0 for z <= 0.
+
+What the relevant scores are owed is noted at the ranks where it begins and ends, and
+gathered once at the end.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from limo._kernels import kernel
 from limo._types import Floats, Integers, Values
 
-__all__ = ["add_pairs_of_all", "add_row_pairs", "relevant_derivatives", "running_sums"]
+__all__ = ["FEW", "Relevant", "add_row_pairs", "gather", "prepare", "scan_rows"]
+
+# Up to so many relevant scores a row's pairs are visited one by one, which is faster.
+FEW = 8
+
+
+class Relevant(NamedTuple):
+    """The relevant scores of a row, ready to be met by irrelevant ones.
+
+    ``buckets`` says for each of many even buckets of their range how many scores lie in lower
+    ones: where a value belongs is then known up to the few of its own bucket.
+    """
+
+    ordered: Values
+    sums: Values
+    squares: Values
+    buckets: Integers
+    buckets_per_unit: float
 
 
 @kernel
-def _count_below(ordered: Values, value: float, stop: int) -> int:
-    """How many of the first ``stop`` ascending values lie below ``value``."""
-    low, high = 0, stop
+def prepare(ordered: Values) -> Relevant:
+    """Sum up and index ascending relevant scores, at least one."""
+    p = ordered.size
+    sums, squares = np.zeros(p + 1), np.zeros(p + 1)
+    for k in range(p):
+        sums[k + 1] = sums[k] + ordered[k]
+        squares[k + 1] = squares[k] + ordered[k] * ordered[k]
+    index = np.zeros(2 * p + 1, dtype=np.int64)
+    reach = ordered[-1] - ordered[0]
+    per_unit = (2 * p - 1) / reach if reach > 0.0 else 0.0
+    for k in range(p):
+        index[int((ordered[k] - ordered[0]) * per_unit) + 1] += 1
+    for bucket in range(2 * p):
+        index[bucket + 1] += index[bucket]
+    return Relevant(ordered, sums, squares, index, per_unit)
+
+
+@kernel
+def _count_below(relevant: Relevant, value: float) -> int:
+    """How many relevant scores lie below ``value``."""
+    ordered = relevant.ordered
+    if value <= ordered[0]:
+        return 0
+    if value > ordered[-1]:
+        return ordered.size
+    bucket = int((value - ordered[0]) * relevant.buckets_per_unit)
+    low, high = int(relevant.buckets[bucket]), int(relevant.buckets[bucket + 1])
     while low < high:
         middle = (low + high) // 2
         if ordered[middle] < value:
@@ -30,58 +76,106 @@ def _count_below(ordered: Values, value: float, stop: int) -> int:
 
 
 @kernel
-def running_sums(ordered: Values, sums: Values) -> None:
-    """Sums of the first k values and of their squares, into the rows of ``sums``."""
-    sums[0, 0] = 0.0
-    sums[1, 0] = 0.0
-    for k in range(ordered.size):
-        sums[0, k + 1] = sums[0, k] + ordered[k]
-        sums[1, k + 1] = sums[1, k] + ordered[k] * ordered[k]
+def scan(
+    row: Floats,
+    places: Integers,
+    relevant: Relevant,
+    shape: Values,
+    owed: Values,
+    weight: float,
+    gradient: Floats,
+) -> float:
+    """Pair loss of the items of a row not in ``places`` against all relevant scores.
 
-
-@kernel
-def _add_irrelevant(
-    score: float, ordered: Values, sums: Values, shape: Values, spread: Values
-) -> tuple[float, float]:
-    """Loss of one irrelevant score against all relevant ones, and its derivative.
-
-    What the relevant scores are owed is noted in ``spread``, at the ranks where it begins
-    and ends: how many irrelevant ones act on the parabola, the sum of theirs + 1, and how many
-    on the line.
+    Their derivatives times ``weight`` are added to ``gradient``. To ``owed`` is added, by rank: how
+    many of them act on the parabola, the sum of their scores + 1, and how many on the line.
     """
-    curvature, width, slope = shape
-    c = score + 1.0
-    k = _count_below(ordered, c, ordered.size)
-    j = _count_below(ordered, c - width, k) if c - width > ordered[0] else 0
-    n = k - j
-    first = sums[0, k] - sums[0, j]
-    second = sums[1, k] - sums[1, j]
-    value = 0.5 * curvature * (n * c * c - 2.0 * c * first + second)
-    derivative = curvature * (n * c - first)
-    spread[0, j] += 1.0
-    spread[0, k] -= 1.0
-    spread[1, j] += c
-    spread[1, k] -= c
-    if j > 0:
-        value += slope * (j * (c - 0.5 * width) - sums[0, j])
-        derivative += slope * j
-        spread[2, 0] += 1.0
-        spread[2, j] -= 1.0
-    return value, derivative
+    curvature, width, slope = shape[0], shape[1], shape[2]
+    sums, squares = relevant.sums, relevant.squares
+    lowest = relevant.ordered[0] - 1.0
+    n_acting = 0
+    total_acting = 0.0
+    value = 0.0
+    start = 0
+    for r in range(places.size + 1):
+        stop = places[r] if r < places.size else row.size
+        for item in range(start, stop):
+            if row[item] > lowest:
+                c = row[item] + 1.0
+                k = _count_below(relevant, c)
+                n_acting += 1
+                total_acting += c
+                owed[0, k] -= 1.0
+                owed[1, k] -= c
+                value += 0.5 * curvature * (k * c * c - 2.0 * c * sums[k] + squares[k])
+                change = curvature * (k * c - sums[k])
+                if c - width > relevant.ordered[0]:
+                    j = _count_below(relevant, c - width)
+                    line = j * c - sums[j]
+                    value += slope * (line - 0.5 * width * j)
+                    value -= 0.5 * curvature * (c * (line - sums[j]) + squares[j])
+                    change += slope * j - curvature * line
+                    owed[0, 0] -= 1.0
+                    owed[0, j] += 1.0
+                    owed[1, 0] -= c
+                    owed[1, j] += c
+                    owed[2, 0] += 1.0
+                    owed[2, j] -= 1.0
+                gradient[item] += weight * change
+        start = stop + 1
+    owed[0, 0] += n_acting
+    owed[1, 0] += total_acting
+    return value
 
 
 @kernel
-def relevant_derivatives(ordered: Values, shape: Values, spread: Values, out: Values) -> None:
-    """Derivative of each relevant score, in the order of ``ordered``."""
-    curvature, _, slope = shape
-    count = 0.0
-    total = 0.0
-    on_line = 0.0
-    for r in range(ordered.size):
-        count += spread[0, r]
-        total += spread[1, r]
-        on_line += spread[2, r]
-        out[r] = -curvature * (total - count * ordered[r]) - slope * on_line
+def gather(relevant: Relevant, shape: Values, owed: Values, slopes: Values) -> None:
+    """Write the derivative of each relevant score into ``slopes``, in their order."""
+    n_acting = 0.0
+    total_acting = 0.0
+    n_on_line = 0.0
+    for r in range(slopes.size):
+        n_acting += owed[0, r]
+        total_acting += owed[1, r]
+        n_on_line += owed[2, r]
+        parabola = total_acting - n_acting * relevant.ordered[r]
+        slopes[r] = -shape[0] * parabola - shape[2] * n_on_line
+
+
+@kernel
+def _visit(
+    row: Floats,
+    places: Integers,
+    ordered: Values,
+    shape: Values,
+    slopes: Values,
+    weight: float,
+    gradient: Floats,
+) -> float:
+    """As ``scan`` and ``gather`` do, pair by pair."""
+    curvature, width, slope = shape[0], shape[1], shape[2]
+    slopes[:] = 0.0
+    value = 0.0
+    start = 0
+    for r in range(places.size + 1):
+        stop = places[r] if r < places.size else row.size
+        for item in range(start, stop):
+            total = 0.0
+            for k in range(ordered.size):
+                z = row[item] + 1.0 - ordered[k]
+                if z <= 0.0:
+                    break
+                if z <= width:
+                    value += 0.5 * curvature * z * z
+                    change = curvature * z
+                else:
+                    value += slope * (z - 0.5 * width)
+                    change = slope
+                total += change
+                slopes[k] -= change
+            gradient[item] += weight * total
+        start = stop + 1
+    return value
 
 
 @kernel
@@ -97,72 +191,44 @@ def add_row_pairs(
 
     Rows whose weight is 0 are passed over. O(p log p + n log p) for a row.
     """
-    most = 0
-    for i in range(rows.shape[0]):
-        most = max(most, indptr[i + 1] - indptr[i])
-    relevant = np.empty(most)
-    ordered = np.empty(most)
-    derivative = np.empty(most)
-    sums = np.empty((2, most + 1))
-    spread = np.empty((3, most + 1))
     total = 0.0
     for i in range(rows.shape[0]):
-        weight = weights[i]
-        p = indptr[i + 1] - indptr[i]
-        if weight == 0.0 or p == 0:
-            continue
         places = indices[indptr[i] : indptr[i + 1]]
-        for r in range(p):
-            relevant[r] = rows[i, places[r]]
-        order = np.argsort(relevant[:p])
-        for r in range(p):
-            ordered[r] = relevant[order[r]]
-        running_sums(ordered[:p], sums)
-        spread[:, : p + 1] = 0.0
-        lowest = ordered[0] - 1.0
-        row_total = 0.0
-        start = 0
-        for r in range(p + 1):
-            stop = places[r] if r < p else rows.shape[1]
-            for j in range(start, stop):
-                if rows[i, j] > lowest:
-                    value, slope = _add_irrelevant(rows[i, j], ordered[:p], sums, shape, spread)
-                    row_total += value
-                    gradient[i, j] += weight * slope
-            start = stop + 1
-        relevant_derivatives(ordered[:p], shape, spread, derivative)
-        for r in range(p):
-            gradient[i, places[order[r]]] += weight * derivative[r]
-        total += weight * row_total
+        weight = weights[i]
+        if weight == 0.0 or places.size == 0:
+            continue
+        scores = np.empty(places.size)
+        slopes = np.empty(places.size)
+        for r in range(places.size):
+            scores[r] = rows[i, places[r]]
+        order = np.argsort(scores)
+        ordered = scores[order]
+        if places.size <= FEW:
+            value = _visit(rows[i], places, ordered, shape, slopes, weight, gradient[i])
+        else:
+            relevant = prepare(ordered)
+            owed = np.zeros((3, places.size + 1))
+            value = scan(rows[i], places, relevant, shape, owed, weight, gradient[i])
+            gather(relevant, shape, owed, slopes)
+        for r in range(places.size):
+            gradient[i, places[order[r]]] += weight * slopes[r]
+        total += weight * value
     return total
 
 
 @kernel
-def add_pairs_of_all(
+def scan_rows(
     rows: Floats,
     indptr: Integers,
     indices: Integers,
-    ordered: Values,
-    sums: Values,
+    relevant: Relevant,
     shape: Values,
-    spread: Values,
+    owed: Values,
     gradient: Floats,
 ) -> float:
-    """Pair loss of the irrelevant entries of these rows against all relevant entries.
-
-    ``ordered`` holds the relevant scores of the whole matrix. Derivatives of irrelevant
-    entries are added to ``gradient``, those of relevant ones are owed in ``spread``.
-    """
-    lowest = ordered[0] - 1.0
+    """Pair loss of the irrelevant items of all these rows against the same relevant scores."""
     total = 0.0
     for i in range(rows.shape[0]):
-        start = 0
-        for r in range(indptr[i], indptr[i + 1] + 1):
-            stop = indices[r] if r < indptr[i + 1] else rows.shape[1]
-            for j in range(start, stop):
-                if rows[i, j] > lowest:
-                    value, slope = _add_irrelevant(rows[i, j], ordered, sums, shape, spread)
-                    total += value
-                    gradient[i, j] += slope
-            start = stop + 1
+        places = indices[indptr[i] : indptr[i + 1]]
+        total += scan(rows[i], places, relevant, shape, owed, 1.0, gradient[i])
     return total
