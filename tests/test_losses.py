@@ -5,7 +5,7 @@ import pytest
 
 from cases import cases
 from limo import losses
-from limo._kernels.pairs import FEW
+from limo._kernels.pair_loss import FEW
 from limo.losses import HINGE, SQUARED_HINGE, PairWeights, pair_loss, smoothed_hinge
 from limo.pattern import Pattern
 from naive import losses as naive

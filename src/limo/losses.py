@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from limo._kernels.pairs import add_row_pairs, gather, prepare, scan_rows
+from limo._kernels.pair_loss import add_row_pairs, gather, prepare, scan_rows
 from limo._kernels.products import add_transposed
 from limo._kernels.profiles import copy_columns
 from limo._types import Integers, Values

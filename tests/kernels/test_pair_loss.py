@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from limo._kernels.pairs import _count_below, add_row_pairs, gather, prepare
+from limo._kernels.pair_loss import _count_below, add_row_pairs, gather, prepare
 
 
 @pytest.mark.parametrize("outlier", [0.0, -1e6, 1e300])
