@@ -18,7 +18,7 @@ def test_demo():
         "micro-AUC",
         "entry-wise",
         "every label relevant",
-        "stronger one",
+        "ordered better",
     ):
         assert word in found.output
     assert found.output == run("demo", "--instances", "300", "--seed", "1").output

@@ -12,40 +12,57 @@ def explain(Y, S):
     return limo.explain(limo.evaluate(Y, S))
 
 
-def test_the_stronger_margin_decides():
+def test_rows_better_than_columns():
     text = explain(*LABEL_WISE)
-    assert "The label-wise margin is the stronger one" in text
-    assert text.index("ranking loss, one-error") < text.index("than on macro-F1, macro-AUC.")
+    assert text.endswith("suits measures of instances more than measures of labels.")
+    lines = text.splitlines()
+    assert lines[0].startswith("Label-wise: the margin is positive on 100.0% of 2 instances")
+    assert (
+        "ranking loss, one-error, coverage, average precision, instance-AUC, and with" in lines[0]
+    )
+    assert lines[0].endswith("instance-F1, micro-F1, at their best.")
+    assert lines[1].endswith("macro-AUC, and with a good threshold per label macro-F1, to be poor.")
+    assert lines[2].endswith("75.0% of pairs are in order. Expect micro-AUC to be poor.")
+
+
+def test_columns_better_than_rows():
     text = explain(*INSTANCE_WISE)
-    assert "better on macro-F1, macro-AUC than on ranking loss" in text
+    assert "suits measures of labels more than measures of instances." in text
 
 
-@pytest.mark.parametrize("kind", ["label-wise", "instance-wise", "double", "entry-wise"])
-def test_guarantees_name_the_strongest_effectiveness(kind):
+@pytest.mark.parametrize("kind", ["label-wise", "instance-wise", "entry-wise"])
+def test_effective_means_at_its_best(kind):
     rng = np.random.default_rng(60)
-    seen = set()
     for _ in range(30):
-        Y, S = effective_case(rng, kind)
-        found = limo.effectiveness(Y, S)
-        strongest = next(
-            k
-            for k in ("entry-wise", "double", "label-wise", "instance-wise")
-            if getattr(found, k.replace("-", "_"))
-        )
-        assert f"{strongest.capitalize()} effective: " in explain(Y, S)
-        seen.add(strongest)
-    assert kind in seen
+        lines = explain(*effective_case(rng, kind)).splitlines()
+        line = next(line for line in lines if line.startswith(kind.capitalize()))
+        assert line.endswith(("at their best.", "at its best."))
 
 
 def test_double_does_not_promise_micro_auc():
-    Y, S = np.eye(3, dtype=int), np.array([[10.0, 5, 0], [0, 10, 0], [0, 0, 1]])
-    line = next(line for line in explain(Y, S).splitlines() if line.startswith("Double effective"))
-    assert "micro-AUC" not in line
-    assert "macro-AUC" in line
+    text = explain(np.eye(3, dtype=int), np.array([[10.0, 5, 0], [0, 10, 0], [0, 0, 1]]))
+    assert text.count("at their best.") == 2
+    assert "Expect micro-AUC to be good: few margins are positive" not in text
+    assert "Expect micro-AUC to be fair." in text
 
 
-def test_equal_margins():
-    assert "about equally strong" in explain(np.eye(2, dtype=int), [[0.0, 1.0], [1.0, 0.0]])
+def test_words_follow_the_shares():
+    rng = np.random.default_rng(61)
+    Y = (rng.random((400, 5)) < 0.4).astype(int)
+    Y[0], Y[1] = 0, 1
+    for noise, word in {
+        0.25: "close to their best.",
+        0.7: "to be fair.",
+        30.0: "to be poor.",
+    }.items():
+        line = explain(Y, Y + noise * rng.normal(size=Y.shape)).splitlines()[0]
+        assert line.endswith(word), line
+    columns = explain(Y, Y + 0.4 * rng.normal(size=Y.shape)).splitlines()[1]
+    assert "to be good: few margins are positive, yet few pairs are out of order." in columns
+
+
+def test_no_leaning_between_equals():
+    assert "ordered better" not in explain(np.eye(2, dtype=int), [[0.0, 1.0], [1.0, 0.0]])
 
 
 def test_cautions():
@@ -61,7 +78,7 @@ def test_nothing_to_judge():
 def test_only_rows_have_pairs():
     text = explain([[1, 0]], [[0.9, 0.2]])
     assert "Instance-wise:" not in text
-    assert "stronger" not in text
+    assert "ordered better" not in text
 
 
 def test_labels_alone_do_not_suffice():

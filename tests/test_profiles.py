@@ -46,7 +46,6 @@ def cells(profile):
 def test_profiles_equal_their_twin(view, small_blocks, monkeypatch):
     if small_blocks:  # several blocks, tiles and threads even for a handful of scores
         monkeypatch.setattr(profiles, "_BLOCK_ITEMS", 3)
-        monkeypatch.setattr(profiles, "_TILE_ITEMS", 2)
         monkeypatch.setattr(profiles, "_LEAST_COLUMNS", 2)
     for order in ("C", "F"):
         for Y, S, _ in cases(80, seed=31):

@@ -3,24 +3,28 @@
 import math
 
 from limo.evaluation import Evaluation
+from limo.margins import MarginSummary
 from limo.measures.base import Optimised
 from limo.measures.table import MEASURES
 from limo.tables import counted
-from limo.views import COLUMNS, ENTRIES, ROWS
+from limo.views import COLUMNS, ENTRIES, ROWS, View
 
 __all__ = ["explain"]
 
-# A difference in shares of positive margins that is worth a sentence.
-_NOTABLE = 0.05
+_NEARLY_ALL = 0.9
+_MANY = 0.95
+_MOST = 0.8
+_NOTABLE = 0.02
 _MANY_TIES = 0.01
 
 
 def explain(evaluation: Evaluation) -> str:
     """Say which measures a predictor should be good or bad at, and why.
 
-    The margins tell: the share of instances with a positive label-wise margin, of labels with
-    a positive instance-wise margin, and the entry-wise margin. The paper's Table 2, with our
-    column for the entry-wise margin, says which measures follow from which.
+    The margins tell: how many instances have a positive label-wise margin, how many labels a
+    positive instance-wise one, whether the entry-wise margin is positive, and how many
+    pairs are in order where margins are not. The paper's Table 2, with our column for the
+    entry-wise margin, says which measures follow from which.
 
     Parameters
     ----------
@@ -30,108 +34,90 @@ def explain(evaluation: Evaluation) -> str:
     Returns
     -------
     str
-        One sentence a line.
+        A few sentences, a line for each view and for each remark.
 
     Examples
     --------
     >>> import limo
     >>> y_true, y_score = [[1, 0], [0, 1]], [[3.0, 2.0], [0.0, 1.0]]
     >>> print(limo.explain(limo.evaluate(y_true, y_score)))
-    Label-wise: in 100.0% of 2 instances every relevant label scores above every irrelevant one.
-    Instance-wise: for 50.0% of 2 labels every positive instance scores above every negative one.
-    Entry-wise: no single cut parts relevant from irrelevant entries (margin -1).
-    Label-wise effective: ranking loss, one-error, coverage, average precision, instance-AUC are
-    as good as they can be, and with a threshold per instance so can be Hamming loss, instance-F1,
-    micro-F1.
-    The label-wise margin is the stronger one: expect this predictor to do better on ranking loss,
-    one-error, coverage, average precision, instance-F1, micro-F1, instance-AUC than on macro-F1,
-    macro-AUC.
+    Label-wise: the margin is positive on 100.0% of 2 instances, 100.0% of pairs are in order.
+    Expect ranking loss, one-error, coverage, average precision, instance-AUC, and with a good
+    threshold per instance instance-F1, micro-F1, at their best.
+    Instance-wise: the margin is positive on 50.0% of 2 labels, 50.0% of pairs are in order.
+    Expect macro-AUC, and with a good threshold per label macro-F1, to be poor.
+    Entry-wise: the margin is -1, 75.0% of pairs are in order. Expect micro-AUC to be poor.
+    Rows are ordered better than columns: this predictor suits measures of instances more than
+    measures of labels.
     """
     if not evaluation.margins:
         raise ValueError(
             "explain reads margins, which need scores: call evaluate with y_score as well."
         )
-    sentences = [*_shares(evaluation), *_guarantees(evaluation), *_leaning(evaluation)]
-    return "\n".join([*sentences, *_cautions(evaluation)])
+    views = [evaluation.margins[view.name] for view in (ROWS, COLUMNS, ENTRIES)]
+    sentences = [_view_sentence(summary) for summary in views if summary.pairs]
+    if not sentences:
+        return "There is no pair to judge: every entry is relevant, or none is."
+    return "\n".join([*sentences, *_leaning(*views[:2]), *_cautions(evaluation)])
 
 
-def _shares(evaluation: Evaluation) -> list[str]:
-    rows, columns, entries = (evaluation.margins[v.name] for v in (ROWS, COLUMNS, ENTRIES))
-    sentences = []
-    if rows.defined.size:
-        sentences.append(
-            f"Label-wise: in {rows.positive_share:.1%} of {counted(rows.defined.size, 'instance')} "
-            "every relevant label scores above every irrelevant one."
-        )
-    if columns.defined.size:
-        sentences.append(
-            f"Instance-wise: for {columns.positive_share:.1%} of "
-            f"{counted(columns.defined.size, 'label')} every positive instance scores above every "
-            "negative one."
-        )
-    if entries.defined.size:
-        parts = "a single cut parts" if entries.margins[0] > 0 else "no single cut parts"
-        sentences.append(
-            f"Entry-wise: {parts} relevant from irrelevant entries "
-            f"(margin {entries.margins[0]:.3g})."
-        )
-    return sentences or ["There is no pair to judge: every entry is relevant, or none is."]
-
-
-def _guarantees(evaluation: Evaluation) -> list[str]:
-    """What Table 2 promises for the strongest effectiveness that holds on all rows."""
-    found = evaluation.effectiveness
-    holds = {
-        "entry-wise": (found.entry_wise, "one threshold for all"),
-        "double": (found.double, "a threshold per instance or per label"),
-        "label-wise": (found.label_wise, "a threshold per instance"),
-        "instance-wise": (found.instance_wise, "a threshold per label"),
-    }
-    for kind, (effective, cut) in holds.items():
-        if effective and evaluation.margins[ENTRIES.name].defined.size:
-            now, cuttable = (_titles(kind, needs) for needs in ("scores", "labels"))
-            return [
-                f"{kind.capitalize()} effective: {now} are as good as they can be, "
-                f"and with {cut} so can be {cuttable}."
-            ]
-    return []
-
-
-def _titles(kind: str, needs: str) -> str:
-    return ", ".join(
-        m.title
-        for m in MEASURES.values()
-        if m.needs == needs and m.optimised_by[kind] is Optimised.YES
+def _view_sentence(summary: MarginSummary) -> str:
+    """What the margins of a view are, and what that means for its measures."""
+    if summary.view is ENTRIES:
+        margin = f"the margin is {summary.margins[0]:.3g}"
+    else:
+        rows = counted(summary.defined.size, summary.view.row)
+        margin = f"the margin is positive on {summary.positive_share:.1%} of {rows}"
+    return (
+        f"{summary.view.margin.capitalize()}: {margin}, {summary.ordered_share:.1%} of pairs are "
+        f"in order. Expect {_measures(summary.view)} {_expectation(summary)}."
     )
 
 
-def _leaning(evaluation: Evaluation) -> list[str]:
-    """Which of the two margins of the paper is the stronger, and what that favours."""
-    shares = {
-        kind: evaluation.margins[view.name].positive_share
-        for kind, view in (("label-wise", ROWS), ("instance-wise", COLUMNS))
-    }
-    if any(math.isnan(share) for share in shares.values()):
+def _expectation(summary: MarginSummary) -> str:
+    if summary.positive_share == 1:
+        return "at their best" if summary.view is not ENTRIES else "at its best"
+    if summary.positive_share >= _NEARLY_ALL:
+        return "close to their best"
+    if summary.ordered_share >= _MANY:
+        return "to be good: few margins are positive, yet few pairs are out of order"
+    return "to be fair" if summary.ordered_share >= _MOST else "to be poor"
+
+
+def _measures(view: View) -> str:
+    """The measures that Table 2 ticks for this view's effectiveness and for no weaker one."""
+    scores, labels = (_titles(view, needs) for needs in ("scores", "labels"))
+    if not labels:
+        return scores
+    return f"{scores}, and with a good threshold per {view.row} {labels},"
+
+
+def _titles(view: View, needs: str) -> str:
+    others = {"label-wise": "instance-wise", "instance-wise": "label-wise", "entry-wise": "double"}
+    return ", ".join(
+        m.title
+        for m in MEASURES.values()
+        if m.needs == needs
+        and m.optimised_by[view.margin] is Optimised.YES
+        and m.optimised_by[others[view.margin]] is not Optimised.YES
+    )
+
+
+def _leaning(rows: MarginSummary, columns: MarginSummary) -> list[str]:
+    """Which of the two margins of the paper the predictor serves better.
+
+    Shares of positive margins cannot be compared, as a column has far more pairs than a row;
+    shares of pairs in order can.
+    """
+    difference = rows.ordered_share - columns.ordered_share
+    if math.isnan(difference) or abs(difference) < _NOTABLE:
         return []
-    strong, weak = sorted(shares, key=lambda kind: -shares[kind])
-    if shares[strong] - shares[weak] < _NOTABLE:
-        return [
-            "Label-wise and instance-wise margins are about equally strong: the margins favour "
-            "neither the measures of rows nor those of columns."
-        ]
+    better, worse = ("Rows", "columns") if difference > 0 else ("Columns", "rows")
+    suits, less = ("instances", "labels") if difference > 0 else ("labels", "instances")
     return [
-        f"The {strong} margin is the stronger one: expect this predictor to do better on "
-        f"{_only(strong, weak)} than on {_only(weak, strong)}."
+        f"{better} are ordered better than {worse}: this predictor suits measures of {suits} more "
+        f"than measures of {less}."
     ]
-
-
-def _only(kind: str, other: str) -> str:
-    """Titles of the measures that one kind of effectiveness optimises and the other does not."""
-    return ", ".join(
-        m.title
-        for m in MEASURES.values()
-        if m.optimised_by[kind] is Optimised.YES and m.optimised_by[other] is Optimised.NO
-    )
 
 
 def _cautions(evaluation: Evaluation) -> list[str]:

@@ -172,12 +172,21 @@ class Evaluation(Mapping[str, float]):
 
     def margin_rows(self) -> Rows:
         """Lines of the table of margins, the head first."""
-        head: tuple[str, ...] = ("margin", "positive", "lowest", "median", "highest", "tied pairs")
+        head: tuple[str, ...] = (
+            "margin",
+            "positive",
+            "lowest",
+            "median",
+            "highest",
+            "pairs in order",
+            "tied",
+        )
         return [head] + [
             (
                 summary.view.margin,
                 f"{summary.positive_share:.1%}",
                 *(f"{summary.quantile(q):.4g}" for q in (0.0, 0.5, 1.0)),
+                f"{summary.ordered_share:.1%}",
                 f"{summary.tied_share:.1%}",
             )
             for summary in self.margins.values()

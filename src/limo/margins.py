@@ -42,12 +42,15 @@ class MarginSummary:
         How many (relevant, irrelevant) pairs the view has.
     tied_share : float
         Share of them with equal scores; nan without pairs.
+    ordered_share : float
+        Mean over rows of the share of their pairs in the right order; nan without pairs.
     """
 
     view: View
     margins: Values
     pairs: float
     tied_share: float
+    ordered_share: float
 
     @property
     def defined(self) -> Values:
@@ -73,6 +76,7 @@ class MarginSummary:
             "pairs": self.pairs,
             "positive_share": self.positive_share,
             "tied_share": self.tied_share,
+            "ordered_share": self.ordered_share,
             "quantiles": {f"{level:g}": self.quantile(level) for level in levels},
         }
 
@@ -88,14 +92,20 @@ MARGIN_DIAGNOSTICS: Mapping[str, Callable[[Profile], Values]] = {
     "margin": margin,
     "pairs": lambda profile: profile.n_pairs,
     "tied": lambda profile: profile.pairs_tied,
+    "lost": lambda profile: profile.pairs_lost,
 }
 
 
 def summarise(view: View, seen: Mapping[str, Values]) -> MarginSummary:
     """Sum up the diagnostics of a view."""
-    pairs = float(seen["pairs"].sum())
-    tied = float(seen["tied"].sum())
-    return MarginSummary(view, seen["margin"], pairs, tied / pairs if pairs else math.nan)
+    pairs, tied, lost = (seen[name] for name in ("pairs", "tied", "lost"))
+    if not pairs.any():
+        return MarginSummary(view, seen["margin"], 0.0, math.nan, math.nan)
+    exist = pairs > 0
+    in_order = 1 - (lost + tied)[exist] / pairs[exist]
+    return MarginSummary(
+        view, seen["margin"], float(pairs.sum()), tied.sum() / pairs.sum(), float(in_order.mean())
+    )
 
 
 def positive_share(values: Values) -> float:

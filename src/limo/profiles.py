@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from limo._kernels.profiles import count_irrelevant, take_relevant
+from limo._kernels.profiles import copy_columns, count_irrelevant, take_relevant
 from limo._types import Anything, Floats, Integers, Values
 from limo.pattern import Pattern
 from limo.views import COLUMNS, ENTRIES, View
@@ -23,12 +23,11 @@ __all__ = ["Profile", "read_profiles"]
 
 Result = TypeVar("Result")
 
-# Items a block holds: large enough to forget the interpreter, small enough for the cache.
-_BLOCK_ITEMS = 1 << 18
-# A tile of the entries view: a sorted tile is walked once for all relevant items.
-_TILE_ITEMS = 1 << 20
+# Items a block holds: large enough to forget the interpreter, small enough to have many.
+_BLOCK_ITEMS = 1 << 20
 # Taking fewer columns at once would read every line of memory several times over.
 _LEAST_COLUMNS = 16
+_LARGEST_SUM = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +55,7 @@ class Profile:
     top_irrelevant: Floats
     n_items: int
 
-    @property
+    @cached_property
     def n_relevant(self) -> Integers:
         """How many relevant items each row has."""
         return np.diff(self.indptr)
@@ -123,9 +122,10 @@ class Profile:
     def sum(self, cells: Anything) -> Values:
         """Sum over each row's relevant items.
 
-        Integers are added in two halves, so that no sum overflows and each is rounded once.
+        Counts are added as integers, and in two halves where their sum might overflow: each sum
+        is rounded once.
         """
-        if np.issubdtype(cells.dtype, np.integer):
+        if cells.dtype.kind == "i" and cells.size * self.n_items > _LARGEST_SUM:
             return self._add(cells >> 32) * 2.0**32 + self._add(cells & 0xFFFFFFFF)
         return self._add(cells)
 
@@ -168,13 +168,21 @@ def _blocks(S: Floats) -> list[tuple[int, int]]:
 def _block_profile(Y: Pattern, S: Floats, start: int, stop: int) -> Profile:
     """Profiles of the rows from ``start`` to ``stop``."""
     Y = Y.rows(start, stop)
-    block = np.array(S[start:stop], order="C")  # a copy, ours to spoil
+    block = _copy_rows(S, start, stop)  # ours to spoil
     relevant = np.empty(Y.n_ones, dtype=S.dtype)
     take_relevant(block, Y.indptr, Y.indices, relevant)
     block.sort(axis=1)
     above, tied = np.zeros((2, Y.n_ones), dtype=np.int64)
     count_irrelevant(block, Y.indptr, relevant, above, tied)
     return Profile(Y.indptr, relevant, above, tied, block[:, -1].copy(), S.shape[1])
+
+
+def _copy_rows(S: Floats, start: int, stop: int) -> Floats:
+    if S.flags.c_contiguous:
+        return np.array(S[start:stop])
+    block = np.empty((stop - start, S.shape[1]), dtype=S.dtype)
+    copy_columns(S.T, start, block)
+    return block
 
 
 def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
@@ -189,7 +197,7 @@ def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
     one_writer = threading.Lock()
 
     # Tiles grow with the number of relevant entries: the walks then cost no more than the sorts.
-    step = max(_TILE_ITEMS, 4 * relevant.size)
+    step = max(_BLOCK_ITEMS, 4 * relevant.size)
 
     def add(start: int) -> float:
         tile = np.array(entries[start : start + step])

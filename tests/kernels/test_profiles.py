@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from limo._kernels.profiles import _boundary, count_irrelevant, take_relevant
+from limo._kernels.profiles import _boundary, copy_columns, count_irrelevant, take_relevant
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -11,6 +11,15 @@ def test_relevant_scores_are_taken_out_in_order(dtype):
     take_relevant(rows, np.array([0, 2, 2, 3]), np.array([1, 2, 0]), relevant)
     assert relevant.tolist() == [2, 1, 7]
     assert rows.tolist() == [[3, -np.inf, -np.inf], [5, 4, 6], [-np.inf, 8, 9]]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (63, 5), (64, 16), (131, 37)])
+def test_columns_become_rows(shape):
+    matrix = np.random.default_rng(0).normal(size=shape)
+    for start in range(0, shape[1], 3):
+        columns = np.empty((min(20, shape[1] - start), shape[0]))
+        copy_columns(matrix, start, columns)
+        assert np.array_equal(columns, matrix[:, start : start + len(columns)].T)
 
 
 @pytest.mark.parametrize("strict", [True, False])

@@ -52,7 +52,7 @@ def test_one_line_adds_a_measure(monkeypatch):
     assert evaluation["precision_at_1"] == pytest.approx(2 / 3)
     assert evaluation["precision_at_1"] == pytest.approx(1 - evaluation["one_error"])
     assert "P@1" in str(evaluation)
-    assert "P@1" in limo.explain(limo.evaluate([[1, 0]], [[0.9, 0.1]]))
+    assert "P@1" in limo.explain(evaluation)
 
     class Model:
         def decision_function(self, X):

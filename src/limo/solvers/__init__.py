@@ -1,0 +1,1 @@
+"""Solvers: from features and labels to weights, with a word on how good they are."""
