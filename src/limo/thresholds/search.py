@@ -196,7 +196,7 @@ def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Cuts:
     start = sum(float(v[s.indptr[:-1]].sum()) for s, v in zip(blocks, values, strict=True))
     gain = np.concatenate([np.diff(v)[s.within] for s, v in zip(blocks, values, strict=True)])
     score = np.concatenate([s.upper[1:][s.within] for s in blocks])
-    order = np.argsort(-score, kind="stable")
+    order = np.argsort(-score)
     ends = _run_ends(score[order])
     total = np.concatenate([[start], start + np.cumsum(gain[order])[ends]])
     levels = np.concatenate([[np.inf], score[order][ends], [-np.inf]])
@@ -221,7 +221,7 @@ def _together(target: Target, Y: Pattern, scores: Scores) -> Cuts:
     pieces, rise, run = steps.pieces()
     with np.errstate(divide="ignore"):
         slope = rise / run
-    order = np.argsort(-slope, kind="stable")
+    order = np.argsort(-slope)
     ends = _run_ends(slope[order])
     hits, misses = (np.append(0.0, np.cumsum(part[order])[ends]) for part in (rise, run))
     true = np.full(hits.size, float(Y.n_ones))
