@@ -1,5 +1,8 @@
 from . import datasets as datasets
 from .datasets import Dataset as Dataset
+from .datasets import describe as describe
+from .datasets import read as read
+from .datasets import write as write
 from .diagnosis import explain as explain
 from .evaluation import Evaluation as Evaluation
 from .evaluation import evaluate as evaluate

@@ -1,0 +1,248 @@
+"""The data section of an ARFF file: bytes to cells, dense and sparse rows by the same code.
+
+A cell is a number or, for a nominal attribute, the place of its value in the declared list (so
+that an omitted cell of a sparse row, the first value, is 0). What needs more care than this code
+takes (quotes, long values, ``?``, anything that may be wrong) is noted for the caller.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limo._kernels import kernel
+from limo._kernels.numbers import EXACT, Bytes, Word, number
+
+__all__ = [
+    "BAD_INDEX",
+    "EMPTY_VALUE",
+    "END",
+    "NOMINAL",
+    "NO_INDEX",
+    "NO_VALUE",
+    "NUMERIC",
+    "OUT_OF_RANGE",
+    "SKIPPED",
+    "STRAY_TEXT",
+    "UNCLOSED_BRACE",
+    "UNCLOSED_QUOTE",
+    "WRONG_WIDTH",
+    "Attributes",
+    "Cells",
+    "pack",
+    "read_rows",
+]
+
+NUMERIC, NOMINAL, SKIPPED = 0, 1, 2
+
+END = 0
+WRONG_WIDTH, EMPTY_VALUE, UNCLOSED_QUOTE, STRAY_TEXT = 1, 2, 3, 4
+NO_INDEX, BAD_INDEX, OUT_OF_RANGE, NO_VALUE, UNCLOSED_BRACE = 5, 6, 7, 8, 9
+
+_NEWLINE, _SPACE, _QUOTE2, _PERCENT, _QUOTE1, _COMMA = 10, 32, 34, 37, 39, 44
+_BACKSLASH, _OPEN, _CLOSE = 92, 123, 125
+_EIGHT = np.uint64(8)
+
+
+class Attributes(NamedTuple):
+    """What each column holds; keys of the values of nominal ``a`` stand from ``starts[a]``."""
+
+    kinds: NDArray[np.int8]  # NUMERIC, NOMINAL, SKIPPED
+    starts: NDArray[np.int64]  # one more than attributes
+    keys: NDArray[np.uint64]  # sorted within an attribute: pack() of each short value
+    codes: NDArray[np.int64]  # the place of that value in the declaration
+
+
+class Cells(NamedTuple):
+    """Room for the result; ``used`` counts cells, noted cells and rows."""
+
+    values: NDArray[np.float64]  # one a cell
+    columns: NDArray[np.int32]  # one a cell
+    row_ends: NDArray[np.int64]  # cells up to and including the row
+    row_starts: NDArray[np.int64]  # where in the text the row begins
+    noted: NDArray[np.int64]  # (n, 3): cell, start and end of its text
+    used: NDArray[np.int64]  # (4,): cells, noted cells, rows, rows with braces
+
+
+@kernel
+def pack(text: Bytes, start: int, end: int) -> Word:
+    """At most seven bytes and their number as one key; 0 if there are more."""
+    if end - start > 7:
+        return np.uint64(0)
+    key = np.uint64(end - start)
+    for i in range(start, end):
+        key = (key << _EIGHT) | np.uint64(text[i])
+    return key
+
+
+@kernel
+def _code(attributes: Attributes, a: int, key: Word) -> int:
+    """The place of the value with this key, or -1."""
+    low, high = attributes.starts[a], attributes.starts[a + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if attributes.keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    if low < attributes.starts[a + 1] and attributes.keys[low] == key:
+        return int(attributes.codes[low])
+    return -1
+
+
+@kernel
+def _is_blank(byte: int) -> bool:
+    return byte <= _SPACE and byte != _NEWLINE
+
+
+@kernel
+def _skip_blanks(text: Bytes, i: int) -> int:
+    while i < len(text) and _is_blank(text[i]):
+        i += 1
+    return i
+
+
+@kernel
+def _value_end(text: Bytes, i: int, closing: int) -> tuple[int, bool]:
+    """Where the value that begins at ``i`` ends, and whether its quote was closed."""
+    first = text[i]
+    if first == _QUOTE1 or first == _QUOTE2:
+        i += 1
+        while i < len(text) and text[i] != first and text[i] != _NEWLINE:
+            escaped = text[i] == _BACKSLASH and i + 1 < len(text) and text[i + 1] != _NEWLINE
+            i += 2 if escaped else 1
+        return min(i + 1, len(text)), i < len(text) and text[i] == first
+    while i < len(text) and text[i] != _COMMA and text[i] != _NEWLINE and text[i] != closing:
+        i += 1
+    while _is_blank(text[i - 1]):
+        i -= 1
+    return i, True
+
+
+@kernel
+def _store(text: Bytes, start: int, end: int, a: int, attributes: Attributes, cells: Cells) -> None:
+    """Keep the value ``text[start:end]`` of attribute ``a``, or note it for the caller."""
+    kind, cell = attributes.kinds[a], cells.used[0]
+    if kind == SKIPPED:
+        return
+    value, settled = 0.0, False
+    if kind == NUMERIC:
+        value, verdict = number(text, start, end)
+        settled = verdict == EXACT
+    else:
+        code = _code(attributes, a, pack(text, start, end))
+        value, settled = float(code), code >= 0
+    if not settled:
+        note = cells.noted[cells.used[1]]
+        note[0], note[1], note[2] = cell, start, end
+        cells.used[1] += 1
+    cells.values[cell], cells.columns[cell] = value, a
+    cells.used[0] += 1
+
+
+@kernel
+def _take(
+    text: Bytes, i: int, a: int, closing: int, attributes: Attributes, cells: Cells
+) -> tuple[int, int]:
+    """Read one value from ``i``: where the text goes on, and what is wrong."""
+    stop = i >= len(text) or text[i] == _NEWLINE or text[i] == _COMMA or text[i] == closing
+    if stop:
+        return i, EMPTY_VALUE
+    end, closed = _value_end(text, i, closing)
+    if not closed:
+        return i, UNCLOSED_QUOTE
+    _store(text, i, end, a, attributes, cells)
+    after = _skip_blanks(text, end)
+    if after < len(text):
+        stop = text[after] == _COMMA or text[after] == _NEWLINE or text[after] == closing
+    return after, (END if stop or after >= len(text) else STRAY_TEXT)
+
+
+@kernel
+def _dense_row(text: Bytes, i: int, attributes: Attributes, cells: Cells) -> tuple[int, int, int]:
+    """Read ``value, value, ...``: where it stops, what is wrong, how many values there were."""
+    width, a = len(attributes.kinds), 0
+    while True:
+        i = _skip_blanks(text, i)
+        if a == width:
+            return i, WRONG_WIDTH, a + 1
+        i, problem = _take(text, i, a, _NEWLINE, attributes, cells)
+        if problem != END:
+            return i, problem, a
+        a += 1
+        if i >= len(text) or text[i] == _NEWLINE:
+            return i, (END if a == width else WRONG_WIDTH), a
+        i += 1
+
+
+@kernel
+def _index(text: Bytes, i: int) -> tuple[int, int, int]:
+    """Read the attribute number of a sparse cell: where it stops, the number, what is wrong."""
+    first, index = i, 0
+    while i < len(text) and 48 <= text[i] <= 57:
+        index = min(index * 10 + int(np.int64(text[i])) - 48, 1 << 40)
+        i += 1
+    if i == first:
+        return i, index, NO_INDEX
+    if i >= len(text) or not _is_blank(text[i]):
+        return i, index, BAD_INDEX
+    return _skip_blanks(text, i), index, END
+
+
+@kernel
+def _sparse_row(text: Bytes, i: int, attributes: Attributes, cells: Cells) -> tuple[int, int, int]:
+    """Read ``index value, ... }`` after the brace: where it stops, what is wrong, which index."""
+    i = _skip_blanks(text, i)
+    if i < len(text) and text[i] == _CLOSE:
+        return i + 1, END, 0
+    while True:
+        i, index, problem = _index(text, _skip_blanks(text, i))
+        if problem != END:
+            return i, problem, index
+        if index >= len(attributes.kinds):
+            return i, OUT_OF_RANGE, index
+        i, problem = _take(text, i, index, _CLOSE, attributes, cells)
+        if problem != END:
+            return i, (NO_VALUE if problem == EMPTY_VALUE else problem), index
+        if i >= len(text) or text[i] == _NEWLINE:
+            return i, UNCLOSED_BRACE, index
+        i += 1
+        if text[i - 1] == _CLOSE:
+            return i, END, index
+
+
+@kernel
+def _row(text: Bytes, i: int, attributes: Attributes, cells: Cells) -> tuple[int, int, int]:
+    """Read the row that begins at ``i``, of either kind, up to its line end."""
+    if text[i] != _OPEN:
+        return _dense_row(text, i, attributes, cells)
+    cells.used[3] += 1
+    i, problem, detail = _sparse_row(text, i + 1, attributes, cells)
+    if problem == END:
+        i = _skip_blanks(text, i)
+        if i < len(text) and text[i] != _NEWLINE:
+            problem = STRAY_TEXT
+    return i, problem, detail
+
+
+@kernel
+def read_rows(text: Bytes, attributes: Attributes, cells: Cells) -> tuple[int, int, int]:
+    """Read all rows of ``text`` into ``cells``: where it stopped, what is wrong, a detail.
+
+    One pass; blank lines and lines that begin with % are passed over.
+    """
+    i, rows = 0, 0
+    while i < len(text):
+        i = _skip_blanks(text, i)
+        if i < len(text) and text[i] != _NEWLINE and text[i] != _PERCENT:
+            start = i
+            i, problem, detail = _row(text, i, attributes, cells)
+            if problem != END:
+                return i, problem, detail
+            cells.row_starts[rows], cells.row_ends[rows] = start, cells.used[0]
+            rows += 1
+            cells.used[2] = rows
+        while i < len(text) and text[i] != _NEWLINE:
+            i += 1
+        i += 1
+    return i, END, 0

@@ -1,0 +1,159 @@
+"""Known data sets by name: found in a folder, or downloaded, and verified either way."""
+
+import difflib
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import lazy_loader
+
+from limo.datasets.catalogue import CATALOGUE, Entry, File
+from limo.datasets.dataset import Dataset
+from limo.datasets.errors import DataError, Limits
+from limo.datasets.options import Options
+from limo.datasets.reading import read_source
+from limo.datasets.source import Source, open_source
+
+__all__ = ["data_folders", "load"]
+
+pooch = lazy_loader.load("pooch")
+
+_SUFFIXES = ("", ".xz", ".gz", ".bz2")
+
+
+def load(name: str, part: str = "all", *, download: bool = True, progress: bool = True) -> Dataset:
+    """Load a known data set by name.
+
+    Looks in the folder named by the environment variable ``LIMO_DATA``, then in the user's
+    cache, and downloads what is not there. Checksum and shape are verified wherever the
+    file comes from. A download gets its final name only when it is complete and verified, so
+    several processes may load the same set at once.
+
+    Parameters
+    ----------
+    name : str
+        A name of :func:`catalogue`; upper and lower case do not matter.
+    part : {"all", "train", "test"}, default="all"
+        The whole set, or a part of the split that came with it.
+    download : bool, default=True
+        Whether to download what is not there.
+    progress : bool, default=True
+        Whether to show a progress bar while downloading.
+
+    Returns
+    -------
+    Dataset
+        Verified.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.datasets.load("enrom")
+    Traceback (most recent call last):
+    ...
+    limo.datasets.errors.DataError: no data set is called 'enrom'. Did you mean 'enron'? ...
+    """
+    entry = _find_entry(name)
+    if part not in entry.parts:
+        raise DataError(f"{entry.name} has the parts {', '.join(entry.parts)}; got {part!r}")
+    file, n_rows = entry.parts[part]
+    wanted = [file, entry.xml] if entry.xml else [file]
+    found = {f.path: _find(f) for f in wanted}
+    absent = [f for f in wanted if found[f.path] is None]
+    if absent and not download:
+        raise DataError(_how_to(entry, absent, "it was not to be downloaded"))
+    for f in absent:
+        found[f.path] = _download(f, entry, progress)
+    data = _read(file, entry, found)
+    _check_shape(data, entry, part, n_rows)
+    return replace(data, source=entry.name if part == "all" else f"{entry.name} ({part})")
+
+
+def data_folders() -> list[Path]:
+    """Where data sets are looked for: ``LIMO_DATA`` if it is set, and the user's cache."""
+    named = os.environ.get("LIMO_DATA")
+    return ([Path(named)] if named else []) + [Path(pooch.os_cache("limo"))]
+
+
+def _find_entry(name: str) -> Entry:
+    known = {key.lower(): entry for key, entry in CATALOGUE.items()}
+    if name.lower() in known:
+        return known[name.lower()]
+    close = difflib.get_close_matches(name.lower(), known, n=1)
+    hint = f" Did you mean {known[close[0]].name!r}?" if close else ""
+    raise DataError(
+        f"no data set is called {name!r}.{hint} There are {', '.join(CATALOGUE)}; "
+        "limo.read reads files of your own"
+    )
+
+
+def _find(file: File) -> Path | None:
+    """The file in one of the data folders, plain or packed."""
+    for folder in data_folders():
+        for suffix in _SUFFIXES:
+            path = folder / (file.path + suffix)
+            if path.is_file():
+                return path
+    return None
+
+
+def _download(file: File, entry: Entry, progress: bool) -> Path:
+    """Fetch a file into the cache, under its name only when its checksum is right."""
+    target = Path(pooch.os_cache("limo")) / file.path
+    pooch.get_logger().setLevel("WARNING")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        pooch.retrieve(
+            file.url,
+            known_hash=f"sha256:{file.sha256}",
+            fname=target.name,
+            path=target.parent,
+            progressbar=progress,
+        )
+    except (OSError, ValueError) as error:  # requests' errors are OSErrors, a bad hash a ValueError
+        reason = str(error).partition("\n")[0]
+        raise DataError(_how_to(entry, [file], f"the download failed ({reason})")) from error
+    return target
+
+
+def _how_to(entry: Entry, files: list[File], why: str) -> str:
+    """What to fetch by hand, and where to put it."""
+    folder = Path(os.environ.get("LIMO_DATA") or pooch.os_cache("limo"))
+    lines = [f"{entry.name} is not at hand and {why}. Put"]
+    for file in files:
+        lines.append(f"  {folder / file.path}\n    from {file.url}\n    sha256 {file.sha256}")
+    lines.append("or set LIMO_DATA to a folder that holds these paths (.gz, .bz2, .xz also do)")
+    return "\n".join(lines)
+
+
+def _read(file: File, entry: Entry, found: dict[str, Any]) -> Dataset:
+    """Read the file after its checksum is right, labels by the verified XML or by count."""
+    source = open_source(found[file.path], None, Limits())
+    _verify(source.checksum, file, found[file.path])
+    if entry.xml is None:
+        return read_source(source, "arff", Options(labels=entry.n_labels))
+    xml = open_source(found[entry.xml.path], None, Limits())
+    _verify(xml.checksum, entry.xml, found[entry.xml.path])
+    with_xml = Source(source.path, source.name, source.data, lambda name: xml.data)
+    return read_source(with_xml, "arff", Options())
+
+
+def _verify(checksum: str, file: File, path: Path) -> None:
+    if checksum != file.sha256:
+        raise DataError(
+            f"expected the sha256 {file.sha256}, got {checksum}: the file is damaged or another "
+            f"version. Remove it; the right one is at {file.url}",
+            path=str(path),
+        )
+
+
+def _check_shape(data: Dataset, entry: Entry, part: str, n_rows: int) -> None:
+    expected = (n_rows, entry.n_features, entry.n_labels)
+    got = (*data.X.shape, data.Y.shape[1])
+    if got != expected:
+        raise DataError(
+            f"{entry.name} ({part}) must have {expected} instances, features and labels, "
+            f"got {got}. "
+            "The catalogue or the reader is wrong: please report it"
+        )

@@ -1,0 +1,202 @@
+"""Bytes in: open a file, plain or packed, in memory and within limits.
+
+Nothing is ever unpacked to disk, so an archive cannot write anywhere.
+"""
+
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from limo.datasets.errors import DataError, Limits
+
+__all__ = ["Source", "open_source"]
+
+_PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zip")
+_DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError)
+_UNSUPPORTED = (NotImplementedError, RuntimeError)  # a zip with a password or an odd method
+_UNPACKERS: dict[bytes, Any] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\x00": lzma.open,
+}
+_ZIP = b"PK\x03\x04"
+# The parts a name carries besides the name of the set: enron-train, Corel5k-test-sparse.
+_PART = re.compile(r"(?i)^(.+)[-_.](train|test|sparse|dense|full)$")
+
+
+@dataclass(frozen=True)
+class Source:
+    """An opened file: what it is called, what it holds, and what lies beside it.
+
+    Attributes
+    ----------
+    path : str
+        For messages; ``archive.zip/member`` for a member.
+    name : str
+        The file name without any packing suffix.
+    data : bytes
+        The unpacked content.
+    beside : callable
+        Name of a file in the same folder (or archive) to its bytes, None if there is none.
+    """
+
+    path: str
+    name: str
+    data: bytes
+    beside: Callable[[str], bytes | None]
+
+    @property
+    def checksum(self) -> str:
+        """The sha256 of the unpacked content."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def stem(self) -> str:
+        """The name without its suffix."""
+        return PurePosixPath(self.name).stem
+
+    @property
+    def set_names(self) -> list[str]:
+        """The names the data set may have: the stem, then without -train, -test, -sparse."""
+        names = [self.stem]
+        while match := _PART.match(names[-1]):
+            names.append(match[1])
+        return names
+
+
+def open_source(path: str | os.PathLike[str], member: str | None, limits: Limits) -> Source:
+    """Read ``path`` (or one ``member`` of a zip), unpacking .gz, .bz2, .xz and .zip."""
+    file = Path(path)
+    with file.open("rb") as handle:
+        start = handle.read(6)
+        handle.seek(0)
+        if start.startswith(_ZIP) and not _holds_arrays(handle):
+            return _open_member(file, handle, member, limits)
+        if member is not None:
+            raise DataError(f"member={member!r} needs a zip archive", path=str(file))
+        data = _read_packed(handle, start, str(file), limits)
+    name = file.stem if file.suffix.lower() in _PACKED_SUFFIXES else file.name
+    return Source(str(file), name, data, lambda other: _read_beside(file.parent / other, limits))
+
+
+def _read_packed(handle: IO[bytes], start: bytes, path: str, limits: Limits) -> bytes:
+    for magic, unpacker in _UNPACKERS.items():
+        if start.startswith(magic):
+            return _read_within(unpacker(handle), path, limits)
+    return _read_within(handle, path, limits)
+
+
+def _read_within(handle: IO[bytes], path: str, limits: Limits) -> bytes:
+    """Everything in ``handle``, stopping as soon as it proves to be too much."""
+    try:
+        data = handle.read(limits.max_bytes + 1)
+    except (*_DAMAGE, *_UNSUPPORTED, MemoryError) as error:
+        raise DataError(
+            f"the packed file is damaged or cut short ({error or type(error).__name__}). "
+            "Fetch it again",
+            path=path,
+        ) from error
+    if len(data) > limits.max_bytes:
+        raise DataError(
+            f"expected at most {limits.max_bytes:,} bytes after unpacking, got more. If you trust "
+            f"the file, pass limits=limo.datasets.Limits(max_bytes=...)",
+            path=path,
+        )
+    return data
+
+
+def _read_beside(file: Path, limits: Limits) -> bytes | None:
+    if not file.is_file():
+        return None
+    with file.open("rb") as handle:
+        return _read_within(handle, str(file), limits)
+
+
+def _holds_arrays(handle: IO[bytes]) -> bool:
+    """Whether a zip is an NPZ file, which is read whole."""
+    try:
+        with zipfile.ZipFile(handle) as archive:
+            names = archive.namelist()
+    except (*_DAMAGE, *_UNSUPPORTED):
+        names = []
+    handle.seek(0)
+    return bool(names) and all(name.endswith(".npy") for name in names)
+
+
+def _open_member(file: Path, handle: IO[bytes], member: str | None, limits: Limits) -> Source:
+    """Read one member of a zip into memory; its neighbours are members of the same folder."""
+    content = handle.read()
+    chosen = _choose(_members(content, str(file)), member, file)
+    path = f"{file}/{chosen}"
+    data = _read_member(content, chosen, path, limits)
+    start = data[:6]
+    data = _read_packed(io.BytesIO(data), start, path, limits)
+    folder = PurePosixPath(chosen).parent
+
+    def beside(other: str) -> bytes | None:
+        name = str(folder / other)
+        if name not in _members(content, str(file)):
+            return None
+        return _read_member(content, name, f"{file}/{name}", limits)
+
+    return Source(path, PurePosixPath(chosen).name, data, beside)
+
+
+def _members(content: bytes, path: str) -> list[str]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            infos = archive.infolist()
+    except (*_DAMAGE, *_UNSUPPORTED) as error:
+        raise DataError(f"the zip is damaged ({error}). Fetch it again", path=path) from error
+    hidden = ("__MACOSX/", ".")
+    names = [info.filename for info in infos]
+    return [
+        name for name in names if name and not name.endswith("/") and not name.startswith(hidden)
+    ]
+
+
+def _read_member(content: bytes, name: str, path: str, limits: Limits) -> bytes:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(name) as handle:
+            return _read_within(handle, path, limits)
+    except (*_DAMAGE, *_UNSUPPORTED, KeyError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"the member cannot be unpacked ({error})", path=path) from error
+
+
+def _choose(names: list[str], member: str | None, file: Path) -> str:
+    """The member asked for, else the only data file, else the one named like its XML or zip."""
+    if member is not None:
+        if member in names:
+            return member
+        raise DataError(f"no member {member!r}; the archive holds {_list(names)}", path=str(file))
+    data = [name for name in names if not _is_companion(name)]
+    stems = {PurePosixPath(n).stem for n in names if n.lower().endswith(".xml")} | {file.stem}
+    named = [name for name in data if PurePosixPath(name).stem in stems]
+    for candidates in (data, named):
+        if len(candidates) == 1:
+            return candidates[0]
+    raise DataError(
+        f"expected one data file, got {_list(data) or 'none'}. Choose with member=...",
+        path=str(file),
+    )
+
+
+def _is_companion(name: str) -> bool:
+    return name.lower().endswith((".xml", ".md", ".txt.names", ".json", ".pdf"))
+
+
+def _list(names: list[Any]) -> str:
+    shown = ", ".join(map(repr, names[:10]))
+    return shown + (f" and {len(names) - 10} more" if len(names) > 10 else "")

@@ -1,0 +1,203 @@
+"""``limo.write``: whole files or none."""
+
+import bz2
+import contextlib
+import gzip
+import itertools
+import json
+import lzma
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+from scipy import sparse
+
+from limo.datasets.arff_header import quote
+from limo.datasets.dataset import Dataset
+from limo.datasets.errors import DataError
+from limo.datasets.npz import to_arrays
+from limo.datasets.svmlight import NAMES_SUFFIX, is_whole
+
+__all__ = ["replacing", "write"]
+
+_PACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
+    ".gz": lambda handle: gzip.GzipFile(fileobj=handle, mode="wb", mtime=0),
+    ".bz2": lambda handle: bz2.open(handle, "wb"),
+    ".xz": lambda handle: lzma.open(handle, "wb"),
+}
+
+
+def write(dataset: Dataset, path: str | os.PathLike[str], *, format: str | None = None) -> Path:
+    """Write a data set as Mulan ARFF + XML, LIBSVM or NPZ; :func:`read` gives the same back.
+
+    Each file is written under a temporary name in the same folder and moved when it is complete,
+    so a crash leaves the old file or none. A sparse ``X`` gives a sparse file.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        What to write.
+    path : path
+        Where; the suffix tells the format (.arff, .libsvm, .svm, .svmlight, .npz), and a further
+        .gz, .bz2 or .xz packs the file. An ARFF file gets an XML file with its label names
+        beside it, a LIBSVM file its names in a JSON file.
+    format : {"arff", "libsvm", "npz"}, optional
+        Instead of the suffix.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> import limo
+    >>> data = limo.datasets.figure1(10)
+    >>> file = limo.write(data, mkdtemp() + "/square.arff.gz")
+    >>> again = limo.read(file)
+    >>> (again.X == data.X).all() and (again.Y == data.Y).all()
+    np.True_
+    """
+    file = Path(path)
+    name = file.name.lower()
+    packer = next((p for suffix, p in _PACKERS.items() if name.endswith(suffix)), None)
+    bare = file.name[: -len(file.suffix)] if packer else file.name
+    writer = _writer(format, bare)
+    _check_names(dataset)
+    writer(dataset, file, bare, packer)
+    return file
+
+
+def _write_arff(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
+    stem = bare[:-5] if bare.lower().endswith(".arff") else bare
+    with replacing(file.parent / f"{stem}.xml") as handle:
+        handle.writelines(line.encode() for line in _xml_lines(dataset.label_names))
+    with replacing(file, packer) as handle:
+        handle.writelines(line.encode() for line in _arff_lines(dataset, stem))
+
+
+def _write_libsvm(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
+    names: dict[str, Any] = {"label_names": dataset.label_names, "n_features": dataset.X.shape[1]}
+    if dataset.feature_names != tuple(f"x{j}" for j in range(dataset.X.shape[1])):
+        names["feature_names"] = dataset.feature_names
+    with replacing(file.parent / (bare + NAMES_SUFFIX)) as handle:
+        handle.write(json.dumps(names, ensure_ascii=False).encode())
+    with replacing(file, packer) as handle:
+        handle.writelines(line.encode() for line in _libsvm_lines(dataset))
+
+
+def _write_npz(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
+    if packer:
+        raise DataError(
+            "an NPZ file is packed already: leave the second suffix out", path=str(file)
+        )
+    with replacing(file) as handle:
+        np.savez_compressed(handle, **to_arrays(dataset))
+
+
+_WRITERS = {
+    "arff": ((".arff",), _write_arff),
+    "libsvm": ((".libsvm", ".svm", ".svmlight"), _write_libsvm),
+    "npz": ((".npz",), _write_npz),
+}
+
+
+def _writer(format: str | None, bare: str) -> Callable[[Dataset, Path, str, Any], None]:
+    for name, (suffixes, writer) in _WRITERS.items():
+        if format == name or (format is None and bare.lower().endswith(suffixes)):
+            return writer
+    expected = ", ".join(suffix for suffixes, _ in _WRITERS.values() for suffix in suffixes)
+    raise DataError(
+        f"format must be one of {', '.join(_WRITERS)}, or the path must end in {expected}; "
+        f"got {format or bare!r}"
+    )
+
+
+@contextlib.contextmanager
+def replacing(file: Path, packer: Any = None) -> Iterator[IO[bytes]]:
+    """A handle whose content appears under ``file`` when it is complete, and not before."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
+    part = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as raw:
+            with contextlib.ExitStack() as stack:
+                yield stack.enter_context(packer(raw)) if packer else raw
+            raw.flush()
+            os.fsync(raw.fileno())
+        _set_usual_mode(part)
+        part.replace(file)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _set_usual_mode(part: Path) -> None:
+    """Give a temporary file, born private, the permissions of any new file."""
+    mask = os.umask(0)
+    os.umask(mask)
+    part.chmod(0o666 & ~mask)
+
+
+def _check_names(dataset: Dataset) -> None:
+    for what, names in (("feature", dataset.feature_names), ("label", dataset.label_names)):
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"expected different {what} names, got {twice!r} twice")
+
+
+def _xml_lines(names: tuple[str, ...]) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="utf-8"?>\n'
+    yield '<labels xmlns="http://mulan.sourceforge.net/labels">\n'
+    for name in names:
+        yield f"<label name={quoteattr(name)}></label>\n"
+    yield "</labels>\n"
+
+
+def _arff_lines(dataset: Dataset, relation: str) -> Iterator[str]:
+    """The header, then one line a row; the labels stand last."""
+    yield f"@relation {quote(relation)}\n\n"
+    for name in dataset.feature_names:
+        yield f"@attribute {quote(name)} numeric\n"
+    for name in dataset.label_names:
+        yield f"@attribute {quote(name)} {{0,1}}\n"
+    yield "\n@data\n"
+    if sparse.issparse(dataset.X):
+        Z = sparse.hstack([dataset.X, dataset.Y], format="csr").astype(float)
+        for indices, values in _csr_rows(Z):
+            yield "{" + ",".join(map("{} {}".format, indices, values)) + "}\n"
+    else:
+        Y = dataset.to_dense().Y
+        for x, y in zip(np.asarray(dataset.X, dtype=float), Y, strict=True):
+            yield ",".join([*_texts(x), *map(str, y.astype(int).tolist())]) + "\n"
+
+
+def _libsvm_lines(dataset: Dataset) -> Iterator[str]:
+    """``label,label index:value``, features from 1; an empty row keeps one explicit zero."""
+    names = dataset.label_names
+    ids = names if all(map(is_whole, names)) else tuple(map(str, range(len(names))))
+    X = sparse.csr_array(dataset.X).astype(float)
+    for (indices, values), (labels, _) in zip(
+        _csr_rows(X), _csr_rows(sparse.csr_array(dataset.Y)), strict=True
+    ):
+        pairs = [f"{j + 1}:{value}" for j, value in zip(indices, values, strict=True)]
+        yield ",".join(ids[j] for j in labels) + " " + " ".join(pairs or ["1:0"]) + "\n"
+
+
+def _csr_rows(A: Any) -> Iterator[tuple[list[int], list[str]]]:
+    """Indices and texts of the nonzero values of each row."""
+    A = A.copy()
+    A.sum_duplicates()
+    A.eliminate_zeros()
+    indices, texts, ends = A.indices.tolist(), _texts(A.data), A.indptr.tolist()
+    for start, end in itertools.pairwise(ends):
+        yield indices[start:end], texts[start:end]
+
+
+def _texts(values: Any) -> list[str]:
+    """The shortest text that reads back as the same number; whole numbers without a point."""
+    return [text.removesuffix(".0") for text in map(repr, values.tolist())]
