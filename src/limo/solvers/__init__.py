@@ -1,0 +1,1 @@
+"""Solvers: records of settings that turn features and labels into weights."""
