@@ -4,7 +4,10 @@ A kernel that touches features only through :func:`row_dot` and :func:`row_add` 
 and compiled for both.
 """
 
-from typing import Any, NamedTuple
+# An overload and its bodies must have equal signatures, annotations included; theirs have none.
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
@@ -26,29 +29,30 @@ class CSR(NamedTuple):
 Storage = Values | CSR
 
 
-def _dense_dot(X: Values, i: int, w: Values) -> float:
-    return np.dot(X[i], w)  # type: ignore[no-any-return]
+def _dense_dot(X, i, w):
+    return np.dot(X[i], w)
 
 
-def _csr_dot(X: CSR, i: int, w: Values) -> float:
+def _csr_dot(X, i, w):
     total = 0.0
     for e in range(X.indptr[i], X.indptr[i + 1]):
         total += X.data[e] * w[X.indices[e]]
     return total
 
 
-def _dense_add(X: Values, i: int, a: float, w: Values) -> None:
+def _dense_add(X, i, a, w):
     w += a * X[i]
 
 
-def _csr_add(X: CSR, i: int, a: float, w: Values) -> None:
+def _csr_add(X, i, a, w):
     for e in range(X.indptr[i], X.indptr[i + 1]):
         w[X.indices[e]] += a * X.data[e]
 
 
 def row_dot(X: Storage, i: int, w: Values) -> float:
     """The product of row ``i`` and ``w``. O(nonzeros of the row)."""
-    return _csr_dot(X, i, w) if isinstance(X, CSR) else _dense_dot(X, i, w)
+    value: float = _csr_dot(X, i, w) if isinstance(X, CSR) else _dense_dot(X, i, w)
+    return value
 
 
 def row_add(X: Storage, i: int, a: float, w: Values) -> None:
@@ -63,10 +67,10 @@ def row_add(X: Storage, i: int, a: float, w: Values) -> None:
 
 
 @overload(row_dot)
-def _compiled_dot(X: Any, i: Any, w: Any) -> Any:
+def _compiled_dot(X, i, w):
     return _dense_dot if isinstance(X, types.Array) else _csr_dot
 
 
 @overload(row_add)
-def _compiled_add(X: Any, i: Any, a: Any, w: Any) -> Any:
+def _compiled_add(X, i, a, w):
     return _dense_add if isinstance(X, types.Array) else _csr_add
