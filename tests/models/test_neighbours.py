@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from limo.models import neighbours
-from limo.models.neighbours import as_saved, count_labels, nearest_neighbours
+from limo.models.neighbours import count_labels, nearest_neighbours, pack, unpack
 from naive import neighbours as naive
 
 STORAGES = [np.asarray, sparse.csr_array, sparse.csr_matrix]
@@ -57,9 +57,9 @@ def test_labels_of_neighbours_are_counted():
     assert count_labels(np.arange(300)[None], many).toarray().tolist() == [[300]]
 
 
-def test_what_is_kept_is_of_a_type_that_loads():
-    X = np.eye(3)
-    assert as_saved(X) is X
-    kept = as_saved(sparse.csr_array(X))
-    assert type(kept) is sparse.csr_matrix
-    assert np.array_equal(kept.toarray(), X)
+def test_matrices_are_packed_into_plain_arrays_and_back():
+    X = np.eye(3, 4)
+    assert unpack(pack(X)) is X
+    parts = pack(sparse.csr_matrix(X))
+    assert {type(part) for part in parts} == {np.ndarray, tuple}
+    assert np.array_equal(unpack(parts).toarray(), X)

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_scalar
 from limo._kernels.gfm import best_label_sets
 from limo._types import Integers, Values
 from limo.models.multilabel import MultiLabelClassifier
-from limo.models.neighbours import as_saved, count_labels, nearest_neighbours
+from limo.models.neighbours import count_labels, nearest_neighbours, pack, unpack
 
 __all__ = ["GFMClassifier"]
 
@@ -90,7 +90,7 @@ class GFMClassifier(MultiLabelClassifier):
         check_scalar(self.f1_of_nothing, "f1_of_nothing", Real, min_val=0, max_val=1)
         X, Y = self._check_training(X, y)
         self.n_neighbors_ = min(self.k, X.shape[0])
-        self._X, self._Y = as_saved(X), as_saved(Y.csr)
+        self._X, self._Y = pack(X), pack(Y.csr)
         return self
 
     def predict_proba(self, X: Any) -> Values:
@@ -106,7 +106,7 @@ class GFMClassifier(MultiLabelClassifier):
         array of shape (n_samples, n_labels)
             For a one-dimensional y: of its two classes.
         """
-        counts = count_labels(self._neighbours(X), self._Y).toarray()
+        counts = count_labels(self._neighbours(X), unpack(self._Y)).toarray()
         return self._probabilities(counts / self.n_neighbors_)
 
     def predict(self, X: Any) -> Any:
@@ -122,13 +122,11 @@ class GFMClassifier(MultiLabelClassifier):
         array or CSR array of shape (n_samples, n_labels)
             In the form of the training labels.
         """
-        neighbours = self._neighbours(X)
-        chosen = np.zeros((neighbours.shape[0], self._Y.shape[1]), dtype=np.bool_)
-        best_label_sets(
-            neighbours, self._Y.indptr, self._Y.indices, float(self.f1_of_nothing), chosen
-        )
+        neighbours, Y = self._neighbours(X), unpack(self._Y)
+        chosen = np.zeros((neighbours.shape[0], Y.shape[1]), dtype=np.bool_)
+        best_label_sets(neighbours, Y.indptr, Y.indices, float(self.f1_of_nothing), chosen)
         return self._labels(chosen)
 
     def _neighbours(self, X: Any) -> Integers:
         X = self._check_instances(X)
-        return nearest_neighbours(self._X, self.n_neighbors_, X, self.n_jobs)
+        return nearest_neighbours(unpack(self._X), self.n_neighbors_, X, self.n_jobs)

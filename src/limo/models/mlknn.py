@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_scalar
 
 from limo._types import Integers, Values
 from limo.models.multilabel import MultiLabelClassifier
-from limo.models.neighbours import as_saved, count_labels, nearest_neighbours
+from limo.models.neighbours import count_labels, nearest_neighbours, pack, unpack
 from limo.pattern import Pattern
 
 __all__ = ["MLKNNClassifier"]
@@ -88,7 +88,7 @@ class MLKNNClassifier(MultiLabelClassifier):
         self.posterior_ = _posterior(
             count_labels(neighbours, Y.csr), Y, self.n_neighbors_, self.smoothing
         )
-        self._X, self._Y = as_saved(X), as_saved(Y.csr)
+        self._X, self._Y = pack(X), pack(Y.csr)
         return self
 
     def predict_proba(self, X: Any) -> Values:
@@ -123,8 +123,8 @@ class MLKNNClassifier(MultiLabelClassifier):
 
     def _posteriors(self, X: Any) -> Values:
         X = self._check_instances(X)
-        neighbours = nearest_neighbours(self._X, self.n_neighbors_, X, self.n_jobs)
-        counts = count_labels(neighbours, self._Y).toarray()
+        neighbours = nearest_neighbours(unpack(self._X), self.n_neighbors_, X, self.n_jobs)
+        counts = count_labels(neighbours, unpack(self._Y)).toarray()
         return np.take_along_axis(self.posterior_.T, counts, axis=0)
 
 

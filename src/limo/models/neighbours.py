@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from limo._kernels.neighbours import nearest
 from limo._types import Integers
 
-__all__ = ["as_saved", "count_labels", "nearest_neighbours"]
+__all__ = ["count_labels", "nearest_neighbours", "pack", "unpack"]
 
 _BLOCK_CELLS = 1 << 22
 _ROUNDING = 1e-12
@@ -60,9 +60,17 @@ def count_labels(neighbours: Integers, Y: sparse.csr_array) -> sparse.csr_array:
     return chosen @ Y
 
 
-def as_saved(A: Any) -> Any:
-    """The same data as a type that skops loads without being told to trust it."""
-    return sparse.csr_matrix(A) if sparse.issparse(A) else A
+def pack(A: Any) -> tuple[Any, ...]:
+    """The plain arrays a matrix is made of, so that skops need not be told to trust any other."""
+    return (A.data, A.indices, A.indptr, A.shape) if sparse.issparse(A) else (A,)
+
+
+def unpack(parts: tuple[Any, ...]) -> Any:
+    """The matrix that was packed, without a copy."""
+    if len(parts) == 1:
+        return parts[0]
+    data, indices, indptr, shape = parts
+    return sparse.csr_array((data, indices, indptr), shape=shape)
 
 
 def _product(block: Any, X: Any) -> Any:
