@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -134,15 +136,21 @@ def test_going_on_equals_one_long_run():
     assert np.array_equal(part.total, before[1])
 
 
-def test_appended_zero_features_change_nothing_else():
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+def test_features_that_do_not_occur_only_shrink(storage):
+    """And all others learn as if those were not there; also when a run is continued."""
     X, Y = problem()
-    pattern = check_labels(Y, "y")
-    narrow = SGD(n_steps=0).solve(X, pattern, np.random.default_rng(0))
-    wide = SGD(n_steps=0).solve(np.hstack([X, 0 * X]), pattern, np.random.default_rng(0))
-    wide.last[:, :4] = narrow.last
-    a = SGD().solve(X, pattern, np.random.default_rng(0), narrow)
-    b = SGD().solve(np.hstack([X, 0 * X]), pattern, np.random.default_rng(0), wide)
-    np.testing.assert_allclose(a.coef, b.coef[:, :4], rtol=1e-9)
+    wide = np.hstack([0 * X, X, 0 * X])
+    pattern, solver = check_labels(Y, "y"), SGD(n_steps=400, step=0.1)
+    start = SGD(n_steps=30, step=0.1).solve(storage(wide), pattern, np.random.default_rng(0))
+    narrow = replace(start, last=start.last[:, 4:8], total=start.total[:, 4:8])
+    expected = solver.solve(X, pattern, np.random.default_rng(1), narrow)
+    found = solver.solve(storage(wide), pattern, np.random.default_rng(1), start)
+    np.testing.assert_allclose(found.coef[:, 4:8], expected.coef, rtol=1e-8)
+    np.testing.assert_allclose(found.last[:, 4:8], expected.last, rtol=1e-9)
+    plain = solver.solve(wide, pattern, np.random.default_rng(1), start)
+    np.testing.assert_allclose(found.coef, plain.coef, rtol=1e-8)
+    np.testing.assert_allclose(found.last, plain.last, rtol=1e-9)
 
 
 def test_a_pass_and_the_callback():

@@ -18,7 +18,7 @@ from limo._checks import check_name
 from limo._kernels.alias import alias_table
 from limo._kernels.sgd import Draws, Rates, Weights, run_steps, settle
 from limo._kernels.storage import CSR, Storage
-from limo._types import Integers, Values
+from limo._types import Booleans, Integers, Values
 from limo.pattern import Pattern
 
 __all__ = ["SAMPLINGS", "SGD", "SGDSolution", "steps_per_pass"]
@@ -102,7 +102,7 @@ class SGD:
     Notes
     -----
     A step costs O(nonzeros of the rows drawn), whatever the number of features; once in
-    14 / (step * shrinkage) touches a label's weights are rescaled.
+    14 / (step * shrinkage) touches a label's weights are rescaled, those of features that occur.
 
     References
     ----------
@@ -173,27 +173,27 @@ class SGD:
         )
         if not any(half.rows.size for half in halves):
             return _nothing_learnt(start, (Y.shape[1], X.shape[1]))
-        n_before = 0 if start is None else start.n_steps
-        weights = _weights(Y.shape[1], X.shape[1], n_before, rng, start)
+        start = start or _random_start(Y.shape[1], X.shape[1], rng)
+        storage, used = _storage(X)
+        weights = _narrow(start, used)
         n_steps, violations = self._count_steps(Y), np.zeros(2, np.int64)
         for first, last in _passes(n_steps, steps_per_pass(Y)):
-            span = n_before + first, n_before + last
-            violations += run_steps(_storage(X), *halves, weights, self._rates, *span, rng)
+            span = start.n_steps + first, start.n_steps + last
+            violations += run_steps(storage, *halves, weights, self._rates, *span, rng)
             if callback is not None:
                 callback(last, n_steps)
-        settle(weights, n_before + n_steps)
+        n_iterates = start.n_steps + n_steps
+        settle(weights, n_iterates)
+        W, total = _widen(weights, start, used)
         return SGDSolution(
-            coef=self._coef(weights, n_before + n_steps),
-            last=weights.V,
-            total=weights.U,
-            n_steps=n_before + n_steps,
+            coef=total / n_iterates if self.average and n_iterates else W,
+            last=W,
+            total=total,
+            n_steps=n_iterates,
             n_violations=(int(violations[0]), int(violations[1])),
             seconds=time.perf_counter() - began,
             status=_status(n_steps, violations, halves),
         )
-
-    def _coef(self, weights: Weights, n_iterates: int) -> Values:
-        return weights.U / n_iterates if self.average and n_iterates else weights.V
 
     @property
     def _rates(self) -> Rates:
@@ -233,21 +233,46 @@ def _draws(Y: Pattern, sampling: str, *, by_label: bool, wanted: bool) -> Draws:
     return Draws(rows, items, alias_table(odds), view.indptr, view.indices, n_items)
 
 
-def _weights(
-    n_labels: int,
-    n_features: int,
-    n_iterates: int,
-    rng: np.random.Generator,
-    start: SGDSolution | None,
-) -> Weights:
-    """Weights to work on: random ones, or a copy of where ``start`` ended."""
-    if start is None:
-        V = rng.standard_normal((n_labels, n_features))
-        V /= math.sqrt(n_features)
-        U = np.zeros_like(V)
-    else:
+def _random_start(n_labels: int, n_features: int, rng: np.random.Generator) -> SGDSolution:
+    W = rng.standard_normal((n_labels, n_features))
+    W /= math.sqrt(n_features)
+    return SGDSolution(W, W, np.zeros_like(W), 0, (0, 0), 0.0, "Made no steps.")
+
+
+def _storage(X: Any) -> tuple[Storage, Booleans | None]:
+    """X as kernels read it; if sparse, only the columns that occur, and which these are."""
+    if not sparse.issparse(X):
+        return X, None
+    used = np.zeros(X.shape[1], dtype=np.bool_)
+    used[X.indices] = True
+    place = (np.cumsum(used) - 1).astype(np.uint32)  # unsigned: no compiled check for negatives
+    return CSR(X.data, place[X.indices], X.indptr), used
+
+
+def _narrow(start: SGDSolution, used: Booleans | None) -> Weights:
+    """A copy of the weights to work on: of the columns that occur, and one that stands for others.
+
+    Weights of features that do not occur only shrink, all of a label alike. So one more feature,
+    whose weight is 1 at first, tells what becomes of them, and they cost nothing.
+    """
+    n_labels = len(start.last)
+    if used is None:
         V, U = start.last.copy(), start.total.copy()
-    return Weights(V, U, np.ones(n_labels), np.zeros(n_labels), np.full(n_labels, n_iterates))
+    else:
+        V = np.hstack([start.last[:, used], np.ones((n_labels, 1))])
+        U = np.hstack([start.total[:, used], np.zeros((n_labels, 1))])
+    counted = np.full(n_labels, start.n_steps)
+    return Weights(V, U, np.ones(n_labels), np.zeros(n_labels), counted)
+
+
+def _widen(weights: Weights, start: SGDSolution, used: Booleans | None) -> tuple[Values, Values]:
+    """The weights of all features and the sum of their iterates."""
+    if used is None:
+        return weights.V, weights.U
+    W = start.last * weights.V[:, -1:]
+    total = start.total + start.last * weights.U[:, -1:]
+    W[:, used], total[:, used] = weights.V[:, :-1], weights.U[:, :-1]
+    return W, total
 
 
 def _nothing_learnt(start: SGDSolution | None, shape: tuple[int, int]) -> SGDSolution:
@@ -256,10 +281,6 @@ def _nothing_learnt(start: SGDSolution | None, shape: tuple[int, int]) -> SGDSol
     before = start or SGDSolution(zeros, zeros, zeros, 0, (0, 0), 0.0, "")
     status = "Made no steps: there is no pair to learn from."
     return replace(before, n_violations=(0, 0), seconds=0.0, status=status)
-
-
-def _storage(X: Any) -> Storage:
-    return CSR(X.data, X.indices, X.indptr) if sparse.issparse(X) else X
 
 
 def _status(n_steps: int, violations: Integers, halves: tuple[Draws, Draws]) -> str:
