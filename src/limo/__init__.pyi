@@ -25,6 +25,11 @@ from .measures.faces import micro_f1 as micro_f1
 from .measures.faces import one_error as one_error
 from .measures.faces import ranking_loss as ranking_loss
 from .measures.table import MEASURES as MEASURES
+from .models.binary_relevance import BinaryRelevance as BinaryRelevance
+from .models.gfm import GFMClassifier as GFMClassifier
+from .models.limo import LIMOClassifier as LIMOClassifier
+from .models.limo import paper_limo as paper_limo
+from .models.mlknn import MLKNNClassifier as MLKNNClassifier
 from .responses import scores_of as scores_of
 from .scorer import make_scorer as make_scorer
 from .theory import Effectiveness as Effectiveness

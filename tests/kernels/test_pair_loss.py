@@ -6,7 +6,7 @@ import pytest
 from limo._kernels.pair_loss import _count_below, add_row_pairs, gather, prepare
 
 
-@pytest.mark.parametrize("outlier", [0.0, -1e6, 1e300])
+@pytest.mark.parametrize("outlier", [0.0, -1e6, 1e100])
 def test_count_below_equals_a_walk(outlier):
     rng = np.random.default_rng(0)
     for _ in range(100):

@@ -53,7 +53,8 @@ def solve(
         found.iterations,
         solver.passes,
         stop.seconds(),
-        found.status,
+        found.status is Status.CONVERGED,
+        found.status.value,
     )
 
 

@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+
+from limo._kernels.alias import alias_table
+from limo._kernels.sgd import (
+    Draws,
+    Rates,
+    Weights,
+    _add,
+    _count_idle,
+    _missing,
+    _shrink,
+    draw_pair,
+    run_steps,
+    settle,
+)
+
+
+def test_missing_numbers_are_counted_over_the_present_ones():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        n = int(rng.integers(1, 12))
+        present = np.flatnonzero(rng.random(n) < 0.5)
+        padded = np.concatenate([[9, 9], present, [0]])  # only the part between the bounds counts
+        absent = np.setdiff1d(np.arange(n), present)
+        found = [_missing(padded, 2, 2 + present.size, k) for k in range(absent.size)]
+        assert found == absent.tolist()
+
+
+def test_a_pair_is_a_one_and_a_zero_of_one_row():
+    Y = np.array([[1, 0, 1, 0], [0, 1, 0, 0], [1, 1, 1, 1]])
+    rows, items = np.nonzero(Y[:2])
+    indptr, indices = np.array([0, 2, 3, 7]), np.nonzero(Y)[1]
+    draws = Draws(rows, items, alias_table(np.ones(3)), indptr, indices, 4)
+    rng = np.random.default_rng(0)
+    found = {draw_pair(draws, rng) for _ in range(300)}
+    assert found == {
+        (i, u, v) for i in (0, 1) for u in range(4) for v in range(4) if Y[i, u] and not Y[i, v]
+    }
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.99, 1.0])
+def test_two_numbers_stand_for_shrinking_and_for_the_sum(keep):
+    """Whatever happens to a label, folding its numbers out gives what plain arithmetic gives."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5, 4))
+    w, total, n = rng.normal(size=4), np.zeros(4), 0
+    weights = Weights(w[None].copy(), np.zeros((1, 4)), np.ones(1), np.zeros(1), np.zeros(1, int))
+    for _ in range(60):  # a keep of 0.5 passes the lowest scale after twenty
+        idle, i, amount = int(rng.integers(3)), int(rng.integers(5)), rng.normal()
+        total, n = total + idle * w, n + idle
+        _count_idle(weights, 0, n)
+        _shrink(weights, 0, keep)
+        _add(X, i, weights, 0, amount)
+        w = keep * w + amount * X[i]
+    settle(weights, n)
+    np.testing.assert_allclose(weights.V[0], w, rtol=1e-12)
+    np.testing.assert_allclose(weights.U[0], total, rtol=1e-9)
+
+
+def test_without_draws_nothing_moves():
+    nothing = np.empty(0, np.int64)
+    draws = Draws(nothing, nothing, alias_table(np.empty(0)), np.zeros(2, np.int64), nothing, 2)
+    W = np.ones((2, 3))
+    weights = Weights(W.copy(), 0 * W, np.ones(2), np.zeros(2), np.zeros(2, np.int64))
+    args = weights, Rates(0.9, 1.0, 1.0), 0, 10, np.random.default_rng(0)
+    assert run_steps(np.ones((1, 3)), draws, draws, *args) == (0, 0)
+    settle(weights, 10)
+    assert np.array_equal(weights.V, W)
+    assert np.array_equal(weights.U, 10 * W)

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from estimators import MultiLabelContract, data, quietly
+from limo import GFMClassifier
+from naive import neighbours as naive
+
+OTHERWISE = dict.fromkeys(
+    [
+        "check_classifier_multioutput",
+        "check_classifiers_train",
+    ],
+    "predict maximises expected F1, it does not round probabilities",
+) | {
+    "check_classifiers_multilabel_output_format_predict_proba": "a share of neighbours may be 1",
+}
+
+
+@parametrize_with_checks([GFMClassifier()], expected_failed_checks=lambda _: OTHERWISE)
+def test_scikit_learn_accepts_it(estimator, check):
+    quietly(check, estimator)
+
+
+class TestContract(MultiLabelContract):
+    grid = property(lambda self: {"k": [1, 5]})
+
+    def model(self):
+        return GFMClassifier(k=4)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("nothing", [0.0, 1.0])
+def test_equals_the_enumeration_of_all_label_sets(storage, nothing):
+    X, Y = data()
+    X, queries = np.round(X), np.round(data(seed=1)[0])[:15]
+    model = GFMClassifier(k=6, f1_of_nothing=nothing).fit(storage(X), Y)
+    shares, labels = model.predict_proba(storage(queries)), model.predict(storage(queries))
+    for query, share, label in zip(queries, shares, labels, strict=True):
+        near = naive.nearest(X, 6, query)
+        assert share.tolist() == Y[near].mean(axis=0).tolist()
+        sets = [set(np.flatnonzero(Y[n])) for n in near]
+        value, best = naive.best_set(sets, Y.shape[1], nothing)
+        found = set(np.flatnonzero(label))
+        assert len(found) == len(best)
+        assert np.mean([naive.f1(y, found, nothing) for y in sets]) == pytest.approx(value)
+
+
+def test_few_instances_are_all_neighbours():
+    model = GFMClassifier(k=10).fit([[0.0], [1.0], [5.0]], [[1, 0], [1, 0], [1, 1]])
+    assert model.n_neighbors_ == 3
+    assert model.predict_proba([[9.0]]).tolist() == [[1, 1 / 3]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [({"k": 0}, "k == 0, must be >= 1"), ({"f1_of_nothing": 2.0}, "must be <= 1")],
+)
+def test_wrong_parameters_are_explained(wrong, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        GFMClassifier(**wrong).fit([[0.0], [1.0]], [[1], [0]])

@@ -1,0 +1,268 @@
+import itertools
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import limo
+from estimators import MultiLabelContract, quietly
+from limo.solvers.base import Status
+from solvers.problems import arrays
+
+X, Y = arrays(seed=3, m=40, d=5, l=4)
+SGD = {"solver": "sgd", "loss": "hinge", "alpha": 0.1, "random_state": 0}
+
+
+# scikit-learn supposes that labels are predicted where scores exceed 0; ours have a threshold.
+THRESHOLD = dict.fromkeys(
+    ["check_classifier_multioutput", "check_classifiers_train"], "it supposes a threshold of 0"
+)
+
+
+@parametrize_with_checks(
+    [
+        limo.LIMOClassifier(threshold_measure=None),
+        limo.LIMOClassifier(**SGD, n_passes=100, threshold_measure=None),
+        limo.LIMOClassifier(),
+    ],
+    expected_failed_checks=lambda model: THRESHOLD if model.threshold_measure else {},
+)
+def test_it_is_a_scikit_learn_estimator(estimator, check):
+    quietly(check, estimator)
+
+
+class TestContract(MultiLabelContract):
+    grid = property(lambda self: {"alpha": [1e-3, 1e-1]})
+
+    def model(self):
+        return limo.LIMOClassifier()
+
+
+class TestStochasticContract(MultiLabelContract):
+    grid = property(lambda self: {"step": [1e-3, 1e-2]})
+
+    def model(self):
+        return limo.LIMOClassifier(**SGD, n_passes=5)
+
+
+def loss_of(model, **weights):
+    """The objective by its definition, pair by pair, at the fitted weights."""
+    S = X @ model.coef_.T + model.intercept_
+    total = 0.0
+    for (A, B), weight in zip(
+        ((Y, S), (Y.T, S.T), (Y.reshape(1, -1), S.reshape(1, -1))), weights.values(), strict=True
+    ):
+        rows = []
+        for y, s in zip(A, B, strict=True):
+            pairs = list(itertools.product(s[y == 1], s[y == 0]))
+            if pairs:
+                rows.append(np.mean([max(0, 1 - (a - b)) ** 2 for a, b in pairs]))
+        total += weight * np.mean(rows)
+    norm = (model.coef_**2).sum() + (model.intercept_**2).sum()
+    return total + model.alpha / 2 * norm
+
+
+@pytest.mark.parametrize("weights", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.3, 2.0, 1.0)])
+def test_the_fitted_weights_minimise_the_objective(weights):
+    names = dict(zip(("label_weight", "instance_weight", "entry_weight"), weights, strict=True))
+    model = limo.LIMOClassifier(**names, alpha=0.01, tol=1e-4, threshold_measure=None).fit(X, Y)
+    best = loss_of(model, **names)
+    assert model.solution_.objective == pytest.approx(best)
+    rng = np.random.default_rng(0)
+    for scale in (1e-2, 1e-1, 1.0):
+        other = clone(model).fit(X, Y)
+        other.coef_ = model.coef_ + scale * rng.normal(size=model.coef_.shape)
+        assert loss_of(other, **names) > best
+
+
+@pytest.mark.parametrize("settings", [{}, SGD], ids=["exact", "sgd"])
+def test_dense_sparse_and_frames_agree(settings):
+    model = limo.LIMOClassifier(**settings)
+    S = model.fit(X, Y).decision_function(X)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    for features, labels in (
+        (sparse.csr_array(X), sparse.csr_matrix(Y)),
+        (frame, pd.DataFrame(Y, columns=list("wxyz"))),
+    ):
+        other = clone(model).fit(features, labels)
+        np.testing.assert_allclose(other.decision_function(features), S, atol=0.05)
+    assert other.feature_names_in_.tolist() == list("abcde")
+    assert sparse.issparse(clone(model).fit(X, sparse.csr_matrix(Y)).predict(X))
+
+
+def test_predictions_are_scores_above_the_threshold():
+    model = limo.LIMOClassifier(threshold_measure="macro_f1").fit(X, Y)
+    S, P = model.decision_function(X), model.predict(X)
+    assert isinstance(model.threshold_, limo.LabelThreshold)
+    assert P.tolist() == model.threshold_.predict(S).tolist()
+    assert set(np.unique(P)) <= {0, 1}
+    zero = limo.LIMOClassifier(threshold_measure=None).fit(X, Y)
+    assert zero.predict(X).tolist() == (zero.decision_function(X) > 0).astype(int).tolist()
+
+
+@pytest.mark.parametrize("measure", ["hamming_loss", "macro_f1", "micro_f1", "instance_f1"])
+@pytest.mark.parametrize("cv", [3, "prefit"])
+def test_every_measure_of_labels_has_a_threshold(measure, cv):
+    model = limo.LIMOClassifier(threshold_measure=measure, threshold_cv=cv).fit(X, Y)
+    assert model.predict(X).shape == Y.shape
+
+
+def test_cross_fitted_thresholds_do_not_see_their_scores(monkeypatch):
+    prefit = limo.LIMOClassifier(alpha=1e-6, threshold_cv="prefit").fit(X, Y)
+    crossed = limo.LIMOClassifier(alpha=1e-6).fit(X, Y)
+    np.testing.assert_allclose(prefit.coef_, crossed.coef_)
+    assert prefit.threshold_.threshold_ != crossed.threshold_.threshold_
+
+
+def test_labels_constant_in_training():
+    constant = Y.copy()
+    constant[:, 0], constant[:, 1] = 0, 1
+    for settings in ({}, SGD):
+        model = limo.LIMOClassifier(**settings).fit(X, constant)
+        assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_more_features_than_instances():
+    wide = np.random.default_rng(0).normal(size=(10, 50))
+    model = limo.LIMOClassifier().fit(wide, Y[:10])
+    assert model.coef_.shape == (4, 50)
+    assert model.solution_.converged
+
+
+def test_without_intercept():
+    model = limo.LIMOClassifier(fit_intercept=False).fit(X, Y)
+    assert not model.intercept_.any()
+    np.testing.assert_allclose(model.decision_function(X), X @ model.coef_.T)
+
+
+def test_warm_starts():
+    model = limo.LIMOClassifier(warm_start=True, tol=1e-4, threshold_measure=None).fit(X, Y)
+    assert model.n_iter_ > 0
+    assert model.fit(X, Y).n_iter_ == 0
+    model.set_params(alpha=2e-3)
+    cold = clone(model).fit(X, Y)
+    assert 0 < model.fit(X, Y).n_iter_ < cold.n_iter_
+    assert model.fit(X[:, :3], Y).coef_.shape == (4, 3)  # another width: starts anew
+
+
+def test_progress_can_be_followed_and_stopped():
+    seen = []
+    limo.LIMOClassifier(callback=seen.append, threshold_measure=None).fit(X, Y)
+    assert [p.iteration for p in seen] == list(range(len(seen)))
+    assert seen[-1].relative_gap <= 0.01
+    stopped = limo.LIMOClassifier(callback=lambda p: p.iteration >= 1, threshold_measure=None)
+    with pytest.warns(ConvergenceWarning, match="The callback asked to stop"):
+        stopped.fit(X, Y)
+    assert stopped.solution_.status == Status.STOPPED.value
+
+
+def test_a_gap_not_reached_is_a_warning():
+    with pytest.warns(ConvergenceWarning, match="still above the tolerance: raise max_iter"):
+        limo.LIMOClassifier(alpha=1e-6, max_iter=1, threshold_measure=None).fit(X, Y)
+
+
+def test_sgd_is_reproducible_and_can_go_on():
+    model = limo.LIMOClassifier(**SGD, n_passes=2)
+    first, again = (clone(model).fit(X, Y).coef_ for _ in range(2))
+    assert np.array_equal(first, again)
+    parts = clone(model).partial_fit(X[:20], Y[:20])
+    steps = parts.solution_.n_steps
+    parts.partial_fit(X[20:], Y[20:])
+    assert parts.solution_.n_steps > steps
+    assert parts.predict(X).shape == Y.shape
+    with pytest.raises(ValueError, match="the 4 labels of the first batch, got 3"):
+        parts.partial_fit(X, Y[:, :3])
+    assert not hasattr(limo.LIMOClassifier(), "partial_fit")
+
+
+def test_half_with_weight_0_does_not_run():
+    model = limo.LIMOClassifier(0.0, 1.0, **SGD).fit(X, Y)
+    assert model.solution_.n_violations[0] == 0
+    assert model.solution_.n_violations[1] > 0
+
+
+def test_in_a_pipeline_and_a_grid():
+    grid = GridSearchCV(
+        make_pipeline(StandardScaler(), limo.LIMOClassifier(threshold_measure=None)),
+        {"limoclassifier__alpha": [1e-3, 1e3]},
+        scoring=limo.make_scorer("ranking_loss"),
+        cv=3,
+    )
+    assert grid.fit(X, Y).best_params_ == {"limoclassifier__alpha": 1e-3}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"alpha": -1}, "alpha must be a number above 0, got -1"),
+        ({"alpha": "x"}, "alpha must be a number above 0, got 'x'"),
+        ({"label_weight": -1}, "label_weight must be a number 0 or more, got -1"),
+        ({"label_weight": 0, "instance_weight": 0}, "are all 0: nothing would be learnt"),
+        ({"loss": "hing"}, "Unknown loss 'hing'. Did you mean 'hinge'"),
+        ({"solver": "exakt"}, "Unknown solver 'exakt'. Did you mean 'exact'"),
+        ({"pair_weight": "even"}, "Unknown pair_weight 'even'"),
+        ({"solver": "sgd"}, "it needs loss='hinge' and entry_weight=0, got loss='squared_hinge'"),
+        ({**SGD, "entry_weight": 1.0}, "got loss='hinge' and entry_weight=1.0"),
+        ({**SGD, "sampling": "pair"}, "Unknown sampling 'pair'. Did you mean 'pairs'"),
+        ({"threshold_measure": "macro_auc"}, "macro_auc judges scores, so no threshold is needed"),
+        ({"threshold_measure": "macro_f"}, "Unknown measure 'macro_f'. Did you mean 'macro_f1'"),
+    ],
+)
+def test_wrong_settings(settings, message):
+    with pytest.raises(ValueError, match=message):
+        limo.LIMOClassifier(**settings).fit(X, Y)
+
+
+def test_wrong_data():
+    model = limo.LIMOClassifier().fit(X, Y)
+    with pytest.raises(ValueError, match="X has 3 features, but LIMOClassifier is expecting 5"):
+        model.predict(X[:, :3])
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.where(X > 1, np.nan, X), Y)
+    with pytest.raises(ValueError, match="y must hold only 0 and 1"):
+        model.fit(X, 2 * Y)
+
+
+@pytest.mark.parametrize("kind", ["LIMO", "LIMO-label", "LIMO-inst"])
+@pytest.mark.parametrize("dataset", ["benchmark", "synthetic"])
+def test_the_papers_settings(kind, dataset):
+    model = limo.paper_limo(kind, dataset, random_state=0)
+    weight = 100.0 if dataset == "synthetic" else 1.0
+    assert model.label_weight == (0 if kind == "LIMO-inst" else weight)
+    assert model.instance_weight == (0 if kind == "LIMO-label" else weight)
+    assert model.fit_intercept == (dataset == "synthetic")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.fit(X, Y).decision_function(X).shape == Y.shape
+    with pytest.raises(ValueError, match="Unknown kind of LIMO 'limo'"):
+        limo.paper_limo("limo")
+
+
+@pytest.mark.slow
+def test_the_synthetic_table_of_the_paper():
+    """Ranking measures of LIMO on the triangles, within 0.01 (coverage 0.05) of the printed ones."""
+    printed = {
+        "LIMO-inst": {"ranking_loss": 0.027, "macro_auc": 0.842, "micro_auc": 0.861},
+        "LIMO-label": {"ranking_loss": 0.015, "macro_auc": 0.828, "micro_auc": 0.854},
+        "LIMO": {"ranking_loss": 0.015, "macro_auc": 0.842, "micro_auc": 0.903},
+    }
+    for kind, values in printed.items():
+        found = []
+        for seed in range(10):
+            data = limo.datasets.figure1(2000, seed=seed)
+            model = limo.paper_limo(kind, "synthetic", random_state=seed)
+            model.fit(data.X[:1000], data.Y[:1000])
+            found.append(limo.evaluate(data.Y[1000:], model.decision_function(data.X[1000:])))
+        for name, value in values.items():
+            assert np.mean([f[name] for f in found]) == pytest.approx(value, abs=0.012), (
+                kind,
+                name,
+            )
