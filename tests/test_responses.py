@@ -66,6 +66,13 @@ class TwoClasses:
         return [np.array([[0.25, 0.75]])]
 
 
+def test_parts_are_scored_where_the_whole_is_not():
+    model = MultiOutputClassifier(RidgeClassifier()).fit(DATA.X, DATA.Y)
+    S = limo.scores_of(model, DATA.X)
+    assert (S[:, 2] == model.estimators_[2].decision_function(DATA.X)).all()
+    assert (model.predict(DATA.X) == (S > 0)).all()
+
+
 def test_no_scores():
     with pytest.raises(
         TypeError, match="Bare gives no scores: expected decision_function or predict_proba"

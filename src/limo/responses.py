@@ -14,7 +14,8 @@ def scores_of(estimator: Any, X: Any) -> Values:
 
     ``decision_function`` is preferred: squeezing scores into probabilities can create ties.
     ``predict_proba`` may give one matrix, or a list with the class probabilities of each label;
-    a label of which training saw one class only gets its certain probability, 0 or 1.
+    a label of which training saw one class only gets its certain probability, 0 or 1. An estimator
+    with neither, as ``MultiOutputClassifier(LinearSVC())``, is scored by the parts it fitted.
 
     Parameters
     ----------
@@ -31,6 +32,9 @@ def scores_of(estimator: Any, X: Any) -> Values:
         return _two_dimensional(estimator.decision_function(X))
     if hasattr(estimator, "predict_proba"):
         return probabilities_of(estimator, X)
+    parts = getattr(estimator, "estimators_", ())
+    if len(parts) and all(hasattr(part, "decision_function") for part in parts):
+        return np.column_stack([part.decision_function(X) for part in parts])
     raise TypeError(
         f"{type(estimator).__name__} gives no scores: expected decision_function or predict_proba. "
         "Measures of predicted labels (such as 'macro_f1') need neither."

@@ -22,15 +22,18 @@ from limo.thresholds import RULES, ThresholdClassifier
 
 TRAIN, TEST = limo.datasets.split(limo.datasets.figure1(400, seed=3))
 X, Y = TRAIN.X, TRAIN.Y
-OVR = OneVsRestClassifier(LogisticRegression())
+OVR = OneVsRestClassifier(LogisticRegression(solver="liblinear"))
 MODELS = {
     "one-vs-rest": OVR,
     "one-vs-rest, svm": OneVsRestClassifier(LinearSVC()),
-    "multi-output": MultiOutputClassifier(LogisticRegression()),
-    "chain": ClassifierChain(LogisticRegression()),
+    "multi-output": MultiOutputClassifier(LogisticRegression(solver="liblinear")),
+    "multi-output, svm": MultiOutputClassifier(LinearSVC()),
+    "chain": ClassifierChain(LogisticRegression(solver="liblinear")),
     "neighbours": KNeighborsClassifier(7),
     "ridge": RidgeClassifier(),
-    "pipeline": make_pipeline(StandardScaler(), MultiOutputClassifier(LogisticRegression())),
+    "pipeline": make_pipeline(
+        StandardScaler(), MultiOutputClassifier(LogisticRegression(solver="liblinear"))
+    ),
 }
 
 
@@ -56,10 +59,10 @@ def test_scikit_learn_ignores_them_still():
     rng = np.random.default_rng(4)
     features = rng.normal(size=(300, 4))
     labels = (features[:, :3] + rng.normal(size=(300, 3)) > 2.2).astype(int)
-    tuned = TunedThresholdClassifierCV(LogisticRegression(), scoring="f1", cv=2)
+    tuned = TunedThresholdClassifierCV(LogisticRegression(solver="liblinear"), scoring="f1", cv=2)
     wrapped = OneVsRestClassifier(tuned).fit(features, labels)
     assert all(abs(e.best_threshold_ - 0.5) > 0.1 for e in wrapped.estimators_)
-    plain = OneVsRestClassifier(LogisticRegression()).fit(features, labels)
+    plain = OneVsRestClassifier(LogisticRegression(solver="liblinear")).fit(features, labels)
     assert (wrapped.predict(features) == plain.predict(features)).all()
 
 
@@ -300,7 +303,7 @@ EXPECTED_FAILURES = {
 
 
 @parametrize_with_checks(
-    [ThresholdClassifier(OneVsRestClassifier(LogisticRegression()))],
+    [ThresholdClassifier(OneVsRestClassifier(LogisticRegression(solver="liblinear")))],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
 )
 def test_scikit_learn_checks(estimator, check):

@@ -131,6 +131,8 @@ def test_wrong_input_is_refused():
         limo.InstanceThreshold(source="x").fit(Y, S, X)
     with pytest.raises(ValueError, match="Unknown regressor 'svm'. Did you mean 'svr'"):
         limo.InstanceThreshold(regressor="svm").fit(Y, S)
+    with pytest.raises(ValueError, match="end_gap must be a number from 0 up, got -1"):
+        limo.InstanceThreshold(end_gap=-1).fit(Y, S)
     with pytest.raises(ValueError, match="Unknown rule for ties 'all'"):
         limo.InstanceThreshold(ties="all").fit(Y, S)
     with pytest.raises(

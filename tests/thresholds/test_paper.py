@@ -57,7 +57,6 @@ def test_synthetic_classification_tables(model):
         for split in range(N_SPLITS):
             results(found, model, seed, split)
     means = {key: float(np.mean(values)) for key, values in found.items()}
-    print({key: round(value, 4) for key, value in means.items()})
     for name in PRINTED_T:
         assert means["t", name, model] == pytest.approx(PRINTED_T[name][model], abs=0.015)
         assert means["t(x)", name, model] == pytest.approx(PRINTED_TX[name][model], abs=0.02)

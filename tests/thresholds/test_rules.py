@@ -108,6 +108,18 @@ def test_rare_labels_share_the_global_threshold():
     assert rule.thresholds_[3] == np.inf
 
 
+def test_wrong_parameters_are_refused():
+    for wrong in (-1, 2.5, "x"):
+        with pytest.raises(ValueError, match="min_positives must be a whole number from 0 up, got"):
+            limo.LabelThreshold(min_positives=wrong).fit(Y, S)
+    with pytest.raises(ValueError, match="k must be a whole number from 0 up, got 2.0"):
+        limo.TopK(2.0).predict(S)
+    with pytest.raises(
+        ValueError, match="must be a number or numbers, one for each label: got 'a'"
+    ):
+        limo.FixedThreshold("a").predict(S)
+
+
 def test_infinite_thresholds_survive_json():
     labels = Y.copy()
     labels[:, 0], labels[:, 1] = 0, 1

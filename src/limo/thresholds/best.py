@@ -16,7 +16,7 @@ __all__ = [
     "best_global_threshold",
     "best_instance_thresholds",
     "best_label_thresholds",
-    "check_k",
+    "check_count",
     "cut_scores",
     "top_k",
 ]
@@ -148,7 +148,12 @@ def apply_thresholds(y_score: Any, threshold: Any, *, by: By = "label") -> Label
 
 def cut_scores(scores: Scores, threshold: Any, view: View) -> Labels:
     """Cut checked scores by thresholds for the rows of a view."""
-    t = np.asarray(threshold, dtype=np.float64)
+    try:
+        t = np.asarray(threshold, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"threshold must be a number or numbers, one for each {view.row}: got {threshold!r}."
+        ) from None
     n_rows = {"rows": scores.shape[0], "columns": scores.shape[1]}.get(view.name, 1)
     if t.ndim and t.shape != (n_rows,):
         raise ValueError(
@@ -185,14 +190,14 @@ def top_k(y_score: Any, k: int) -> Labels:
     array([[1, 0, 1],
            [1, 0, 0]])
     """
-    return read_scores(y_score).worst_ranks().cut(np.asarray(-check_k(k) - 0.5))
+    return read_scores(y_score).worst_ranks().cut(np.asarray(-check_count(k, "k") - 0.5))
 
 
-def check_k(k: Any) -> int:
-    """A number of labels."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
-        raise ValueError(f"k must be a whole number from 0 up, got {k!r}.")
-    return int(k)
+def check_count(n: Any, name: str) -> int:
+    """A whole number from 0 up."""
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+        raise ValueError(f"{name} must be a whole number from 0 up, got {n!r}.")
+    return int(n)
 
 
 def _best(view: View, y_true: Any, y_score: Any, target: Any) -> Values:

@@ -46,9 +46,10 @@ class Fitted:
         if not self.varying.any():
             return self._filled(np.empty((_n_rows(X), 0)), 0.0, 1.0)
         S = self._one_column(scores_of(self.estimator, X))
-        if hasattr(self.estimator, "decision_function"):
-            return self._filled(S, S.min(axis=1, keepdims=True), S.max(axis=1, keepdims=True))
-        return self._filled(S, 0.0, 1.0)
+        scored = hasattr(self.estimator, "decision_function")
+        if hasattr(self.estimator, "predict_proba") and not scored:
+            return self._filled(S, 0.0, 1.0)
+        return self._filled(S, S.min(axis=1, keepdims=True), S.max(axis=1, keepdims=True))
 
     def probabilities(self, X: Any) -> Values:
         """Probabilities of all labels."""

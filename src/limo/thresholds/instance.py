@@ -94,6 +94,8 @@ class InstanceThreshold(ThresholdRule):
 
     def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
         target = check_target("instance_f1" if self.target is None else self.target)
+        if not 0 <= self.end_gap < np.inf:
+            raise ValueError(f"end_gap must be a number from 0 up, got {self.end_gap!r}.")
         most = check_name(self.ties, _TIES, "rule for ties") == "most"
         self.width_ = min(scores.width, _MOST_SCORES)
         seen = self._seen(scores, X)

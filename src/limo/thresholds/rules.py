@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from limo._checks import column_names
 from limo.pattern import Pattern
-from limo.thresholds.best import Labels, check_k, cut_scores
+from limo.thresholds.best import Labels, check_count, cut_scores
 from limo.thresholds.expected import check_probabilities, expected_f1_thresholds, gfm_labels
 from limo.thresholds.scores import Scores, check_pair, read_scores
 from limo.thresholds.search import best_cuts
@@ -182,7 +182,7 @@ class TopK(ThresholdRule):
         return self.k is None
 
     def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
-        self.k_ = self._learn(Y, scores) if self.k is None else check_k(self.k)
+        self.k_ = self._learn(Y, scores) if self.k is None else check_count(self.k, "k")
 
     def _learn(self, Y: Pattern, scores: Scores) -> int:
         """One cut for all in terms of ranks is one k for all."""
@@ -191,7 +191,7 @@ class TopK(ThresholdRule):
         return int(np.clip(np.floor(-t), 0, scores.shape[1]))
 
     def _predict(self, scores: Scores, X: Any) -> Labels:
-        k = check_k(self.k) if self.k is not None else self.k_
+        k = check_count(self.k, "k") if self.k is not None else self.k_
         return scores.worst_ranks().cut(np.asarray(-k - 0.5))
 
 
@@ -279,7 +279,7 @@ class LabelThreshold(ThresholdRule):
     def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
         target = check_target("macro_f1" if self.target is None else self.target)
         positives = Y.ones_per_column
-        self.rare_ = positives < self.min_positives
+        self.rare_ = positives < check_count(self.min_positives, "min_positives")
         self.thresholds_ = best_cuts(COLUMNS, target, Y, scores).thresholds
         if self.rare_.any():
             shared = best_cuts(ENTRIES, target, Y, scores).thresholds[0]

@@ -69,9 +69,15 @@ class Target:
 
     def __call__(self, tp: Values, fp: Values, true: Values, n_items: int) -> Values:
         """Judge cuts with ``tp`` of ``true`` relevant items and ``fp`` others above them."""
-        fn = true - tp
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.asarray(self.function(tp, fp, fn, n_items - true - fp), dtype=np.float64)
+        counts = tp, fp, true - tp, n_items - true - fp
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found = np.asarray(self.function(*counts), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"The target {self.name!r} must take four arrays, tp, fp, fn, tn, and give an "
+                f"array of values (numpy.where in place of if). It failed with: {error}"
+            ) from error
         if found.shape != tp.shape:
             raise ValueError(
                 f"The target {self.name!r} must give one value for each cut: expected shape "
