@@ -19,7 +19,7 @@ from limo.pattern import Pattern
 from limo.views import COLUMNS, ENTRIES, View
 from limo.workers import Run, workers
 
-__all__ = ["Profile", "read_profiles"]
+__all__ = ["Profile", "copy_rows", "read_profiles", "row_blocks"]
 
 Result = TypeVar("Result")
 
@@ -156,19 +156,23 @@ def read_profiles(
             return [read(_whole_profile(Y, S, run))]
         if view is COLUMNS:
             Y, S = Y.T, S.T
-        return list(run(lambda block: read(_block_profile(Y, S, *block)), _blocks(S)))
+        blocks = row_blocks(*S.shape, scattered=not S.flags.c_contiguous)
+        return list(run(lambda block: read(_block_profile(Y, S, *block)), blocks))
 
 
-def _blocks(S: Floats) -> list[tuple[int, int]]:
-    n_rows, n_items = S.shape
-    step = max(1 if S.flags.c_contiguous else _LEAST_COLUMNS, _BLOCK_ITEMS // n_items)
+def row_blocks(n_rows: int, n_items: int, *, scattered: bool) -> list[tuple[int, int]]:
+    """Start and stop of the blocks of rows to work on in one go.
+
+    ``scattered`` says that the items of a row do not lie side by side in memory.
+    """
+    step = max(_LEAST_COLUMNS if scattered else 1, _BLOCK_ITEMS // n_items)
     return [(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
 def _block_profile(Y: Pattern, S: Floats, start: int, stop: int) -> Profile:
     """Profiles of the rows from ``start`` to ``stop``."""
     Y = Y.rows(start, stop)
-    block = _copy_rows(S, start, stop)  # ours to spoil
+    block = copy_rows(S, start, stop)  # ours to spoil
     relevant = np.empty(Y.n_ones, dtype=S.dtype)
     take_relevant(block, Y.indptr, Y.indices, relevant)
     block.sort(axis=1)
@@ -177,7 +181,8 @@ def _block_profile(Y: Pattern, S: Floats, start: int, stop: int) -> Profile:
     return Profile(Y.indptr, relevant, above, tied, block[:, -1].copy(), S.shape[1])
 
 
-def _copy_rows(S: Floats, start: int, stop: int) -> Floats:
+def copy_rows(S: Floats, start: int, stop: int) -> Floats:
+    """Copy rows ``start`` to ``stop``, the items of each side by side."""
     if S.flags.c_contiguous:
         return np.array(S[start:stop])
     block = np.empty((stop - start, S.shape[1]), dtype=S.dtype)

@@ -45,16 +45,6 @@ def check_ranked(ranked, A, B):
         assert ranked.n_items == s.size
 
 
-def test_blocks_cover_all_rows():
-    wide = DenseScores(np.zeros((3, 1 << 18)))
-    assert wide.blocks() == [(0, 1), (1, 2), (2, 3)]
-    assert DenseScores(np.asfortranarray(np.zeros((40, 1 << 18)))).blocks() == [
-        (0, 16),
-        (16, 32),
-        (32, 40),
-    ]
-
-
 def test_dense_and_stored_answer_alike():
     rng = np.random.default_rng(52)
     for _ in range(30):

@@ -175,7 +175,7 @@ def test_blocks_change_nothing(monkeypatch):
     work = list(itertools.product([ROWS, COLUMNS, ENTRIES], targets[:2], pairs))
     work += [(view, targets[2], pair) for view in (ROWS, COLUMNS, ENTRIES) for pair in pairs]
     whole_at_once = [best_cuts(v, t, *p).thresholds.tolist() for v, t, p in work]
-    monkeypatch.setattr("limo.thresholds.scores._BLOCK_ITEMS", 64)
-    monkeypatch.setattr("limo.thresholds.scores._LEAST_COLUMNS", 1)
+    monkeypatch.setattr("limo.profiles._BLOCK_ITEMS", 64)
+    monkeypatch.setattr("limo.profiles._LEAST_COLUMNS", 1)
     monkeypatch.setattr("limo.thresholds.search._ENOUGH_TO_SHARE", 1)
     assert [best_cuts(v, t, *p).thresholds.tolist() for v, t, p in work] == whole_at_once

@@ -15,6 +15,7 @@ from limo._kernels.profiles import take_relevant
 from limo._kernels.sweep import part_stored
 from limo._types import Anything, Floats, Integers, Values
 from limo.pattern import Pattern
+from limo.profiles import copy_rows, row_blocks
 from limo.views import COLUMNS, ENTRIES, ROWS, View
 
 __all__ = [
@@ -26,11 +27,6 @@ __all__ = [
     "read_scores",
     "through",
 ]
-
-# Items a block holds: large enough to forget the interpreter, small enough for the cache.
-_BLOCK_ITEMS = 1 << 18
-# Taking fewer columns at once would read every line of memory several times over.
-_LEAST_COLUMNS = 16
 
 Segments = tuple[Floats, Integers, Integers]
 
@@ -82,12 +78,12 @@ class DenseScores:
 
     def blocks(self) -> list[tuple[int, int]]:
         """Start and stop of the blocks of rows to be worked on in one go."""
-        return _blocks(self.shape, _LEAST_COLUMNS if self.by_columns else 1)
+        return row_blocks(*self.shape, scattered=self.by_columns)
 
     def ranked(self, Y: Pattern, start: int, stop: int) -> Ranked:
         """Sort the rows from ``start`` to ``stop``."""
         Y = Y.rows(start, stop)
-        block = np.array(self.S[start:stop], order="C")  # a copy, ours to spoil
+        block = copy_rows(self.S, start, stop)  # ours to spoil
         relevant = np.empty(Y.n_ones, dtype=self.S.dtype)
         take_relevant(block, Y.indptr, Y.indices, relevant)
         block.sort(axis=1)
@@ -166,7 +162,8 @@ class StoredScores:
 
     def blocks(self) -> list[tuple[int, int]]:
         """Start and stop of the blocks of rows to be worked on in one go."""
-        return _blocks((self.shape[0], 1 + self.matrix.nnz // self.shape[0]), 1)
+        n_rows, n_stored = self.shape[0], self.matrix.nnz
+        return row_blocks(n_rows, 1 + n_stored // n_rows, scattered=False)
 
     def ranked(self, Y: Pattern, start: int, stop: int) -> Ranked:
         """Sort the stored scores of the rows from ``start`` to ``stop``."""
@@ -294,12 +291,6 @@ def through(view: View, Y: Pattern, scores: Scores) -> tuple[Pattern, Scores]:
         Y, scores = Y.T, scores.T
     ends = np.array([0, Y.n_ones])
     return Pattern(ends, Y.flat, (1, Y.shape[0] * Y.shape[1])), scores.as_one_row()
-
-
-def _blocks(shape: tuple[int, int], least: int) -> list[tuple[int, int]]:
-    n_rows, n_items = shape
-    step = max(least, _BLOCK_ITEMS // n_items)
-    return [(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
 def _canonical(matrix: sparse.csr_array) -> sparse.csr_array:

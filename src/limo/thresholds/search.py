@@ -85,12 +85,13 @@ class Steps:
         hits, misses = (part[places].astype(np.int64) for part in (self.hits, self.misses))
         return Counts(hits, self.n_true, hits + misses, self.n_items)
 
-    @property
-    def within(self) -> Integers:
-        """Places k for which the cells k and k + 1 belong to the same row."""
-        inside = np.ones(self.hits.size, dtype=bool)
-        inside[self.indptr[1:] - 1] = False
-        return np.flatnonzero(inside)
+    def gains(self, target: Target) -> tuple[float, Values, Values]:
+        """The value of predicting nothing, over all rows; each score, and what passing it adds."""
+        values = self.values(target)
+        inside = np.ones(values.size, dtype=bool)
+        inside[self.indptr[:-1]] = False
+        gain = np.diff(values, prepend=0.0)
+        return float(values[~inside].sum()), self.upper[inside], gain[inside]
 
     def pieces(self) -> tuple[Integers, Values, Values]:
         """The straight pieces of each row's hull of hits against misses: end, rise and run."""
@@ -147,11 +148,15 @@ def middle(upper: Anything, lower: Anything) -> Values:
     return np.where((half < upper) | np.isposinf(upper), half, lower)
 
 
-def _steps(Y: Pattern, scores: Scores, *, every: bool) -> list[Steps]:
-    """Steps of all rows, block after block."""
+def _read_steps(
+    Y: Pattern, scores: Scores, read: Callable[[Steps], Result], *, every: bool
+) -> list[Result]:
+    """Hand the steps of all rows, block after block, to ``read``; they live no longer than that."""
     with workers(enough=scores.shape[0] * scores.shape[1] > _ENOUGH_TO_SHARE) as run:
         return list(
-            run(lambda block: Steps.of(scores.ranked(Y, *block), every=every), scores.blocks())
+            run(
+                lambda block: read(Steps.of(scores.ranked(Y, *block), every=every)), scores.blocks()
+            )
         )
 
 
@@ -175,14 +180,12 @@ def _each(
 ) -> list[Result]:
     """Read off the best cut of each row by itself, block after block."""
 
-    def best(block: tuple[int, int]) -> Result:
-        steps = Steps.of(scores.ranked(Y, *block), every=not target.fractional)
-        places = np.empty(block[1] - block[0], dtype=np.int64)
+    def best(steps: Steps) -> Result:
+        places = np.empty(steps.indptr.size - 1, dtype=np.int64)
         pick_best(steps.values(target), steps.indptr, most, places)
         return read(steps, places)
 
-    with workers(enough=scores.shape[0] * scores.shape[1] > _ENOUGH_TO_SHARE) as run:
-        return list(run(best, scores.blocks()))
+    return _read_steps(Y, scores, best, every=not target.fractional)
 
 
 def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Cuts:
@@ -191,12 +194,10 @@ def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Cuts:
     Passing an item changes the value of its own row only, so the sum of the rows is a running
     sum over all items from the highest score down.
     """
-    blocks = _steps(Y, scores, every=True)
-    values = [steps.values(target) for steps in blocks]
-    start = sum(float(v[s.indptr[:-1]].sum()) for s, v in zip(blocks, values, strict=True))
-    gain = np.concatenate([np.diff(v)[s.within] for s, v in zip(blocks, values, strict=True)])
-    score = np.concatenate([s.upper[1:][s.within] for s in blocks])
-    order = np.argsort(-score, kind="stable")
+    found = _read_steps(Y, scores, lambda steps: steps.gains(target), every=True)
+    start = sum(value for value, _, _ in found)
+    score, gain = (np.concatenate([block[k] for block in found]) for k in (1, 2))
+    order = np.argsort(-score)
     ends = _run_ends(score[order])
     total = np.concatenate([[start], start + np.cumsum(gain[order])[ends]])
     levels = np.concatenate([[np.inf], score[order][ends], [-np.inf]])
@@ -217,11 +218,11 @@ def _together(target: Target, Y: Pattern, scores: Scores) -> Cuts:
             "a ratio of linear functions of tp, fp, fn, tn. If it is one that rises with tp and "
             "falls with fp, say so with Target(..., fractional=True)."
         )
-    steps = Steps.joined(_steps(Y, scores, every=False))
+    steps = Steps.joined(_read_steps(Y, scores, lambda steps: steps, every=False))
     pieces, rise, run = steps.pieces()
     with np.errstate(divide="ignore"):
         slope = rise / run
-    order = np.argsort(-slope, kind="stable")
+    order = np.argsort(-slope)
     ends = _run_ends(slope[order])
     hits, misses = (np.append(0.0, np.cumsum(part[order])[ends]) for part in (rise, run))
     true = np.full(hits.size, float(Y.n_ones))
