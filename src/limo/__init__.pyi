@@ -28,8 +28,9 @@ from .measures.table import MEASURES as MEASURES
 from .models.binary_relevance import BinaryRelevance as BinaryRelevance
 from .models.gfm import GFMClassifier as GFMClassifier
 from .models.limo import LIMOClassifier as LIMOClassifier
-from .models.limo import paper_limo as paper_limo
+from .models.limo_cv import LIMOClassifierCV as LIMOClassifierCV
 from .models.mlknn import MLKNNClassifier as MLKNNClassifier
+from .models.paper import paper_limo as paper_limo
 from .responses import scores_of as scores_of
 from .scorer import make_scorer as make_scorer
 from .theory import Effectiveness as Effectiveness

@@ -1,0 +1,124 @@
+import matplotlib as mpl
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import limo
+from estimators import MultiLabelContract, quietly
+from limo.models import limo_cv
+from models.test_limo import THRESHOLD
+
+DATA = limo.datasets.figure1(240, seed=5)
+SMALL = {"alphas": [1e-2, 1e-4], "weights": [(1, 0, 0), (0, 1, 0)]}
+
+
+@parametrize_with_checks(
+    [limo.LIMOClassifierCV(alphas=[1e-2], weights=[(1, 1, 0)])],
+    expected_failed_checks=lambda _: THRESHOLD,
+)
+def test_it_is_a_scikit_learn_estimator(estimator, check):
+    quietly(check, estimator)
+
+
+class TestContract(MultiLabelContract):
+    grid = property(lambda self: {"measure": ["macro_auc", "micro_f1"]})
+
+    def model(self):
+        return limo.LIMOClassifierCV(alphas=[1e-2], weights=[(1, 1, 0)])
+
+
+def test_the_grid_is_judged_as_by_hand():
+    """Every cell of a measure of scores equals separate fits of each fold."""
+    folds = list(limo.datasets.StratifiedFolds(3).split(DATA.X, DATA.Y))
+    search = limo.LIMOClassifierCV("ranking_loss", **SMALL, cv=folds, tol=1e-6).fit(DATA.X, DATA.Y)
+    found = search.cv_results_
+    assert len(found["alpha"]) == 4
+    for k in range(4):
+        weights = [found[n][k] for n in ("label_weight", "instance_weight", "entry_weight")]
+        model = limo.LIMOClassifier(
+            *weights, alpha=found["alpha"][k], tol=1e-6, threshold_measure=None
+        )
+        values = [
+            limo.ranking_loss(
+                DATA.Y[test],
+                clone(model).fit(DATA.X[train], DATA.Y[train]).decision_function(DATA.X[test]),
+            )
+            for train, test in folds
+        ]
+        assert found["mean_ranking_loss"][k] == pytest.approx(np.mean(values), abs=2e-3)
+        assert found["std_ranking_loss"][k] == pytest.approx(np.std(values), abs=2e-3)
+
+
+@pytest.mark.parametrize("measure", list(limo.MEASURES))
+def test_any_measure_by_name(measure):
+    search = limo.LIMOClassifierCV(measure, **SMALL).fit(DATA.X, DATA.Y)
+    means = search.cv_results_[f"mean_{measure}"]
+    best = means.max() if limo.MEASURES[measure].better == "high" else means.min()
+    chosen = [
+        k
+        for k in range(len(means))
+        if all(search.cv_results_[n][k] == v for n, v in search.best_params_.items())
+    ]
+    assert means[chosen] == [best]
+    assert search.predict(DATA.X).shape == DATA.Y.shape
+
+
+def test_all_measures_cost_one_cross_validation(monkeypatch):
+    fits = []
+    fit = limo_cv.LIMOClassifier.fit
+    monkeypatch.setattr(
+        limo_cv.LIMOClassifier, "fit", lambda self, *data: fits.append(self) or fit(self, *data)
+    )
+    told = []
+    search = limo.LIMOClassifierCV(
+        list(limo.MEASURES), **SMALL, callback=lambda *progress: told.append(progress)
+    ).fit(DATA.X, DATA.Y)
+    assert told == [(k + 1, 12) for k in range(12)]
+    cells = {tuple(params.values()) for params in search.best_params_by_measure_.values()}
+    assert len(fits) == 12 + len(cells)
+    assert list(search.models_) == list(limo.MEASURES)
+    one = limo.LIMOClassifierCV("macro_f1", **SMALL).fit(DATA.X, DATA.Y)
+    assert search.best_params_by_measure_["macro_f1"] == one.best_params_
+    assert np.array_equal(search.model_for("macro_f1").predict(DATA.X), one.predict(DATA.X))
+
+
+def test_models_carry_the_threshold_of_their_measure():
+    search = limo.LIMOClassifierCV(["macro_f1", "macro_auc"], **SMALL).fit(DATA.X, DATA.Y)
+    assert isinstance(search.model_for("macro_f1").threshold_, limo.LabelThreshold)
+    assert isinstance(search.model_for("macro_auc").threshold_, limo.GlobalThreshold)
+    assert search.best_params_ == search.best_params_by_measure_["macro_f1"]
+    with pytest.raises(ValueError, match="Unknown measure here 'micro_f1'"):
+        search.model_for("micro_f1")
+
+
+def test_the_margin_that_counts_is_found():
+    """Label-wise training ranks the labels of the triangles better, instance-wise their points."""
+    search = limo.LIMOClassifierCV(["ranking_loss", "macro_auc"], **SMALL).fit(DATA.X, DATA.Y)
+    found = search.best_params_by_measure_
+    assert found["ranking_loss"]["label_weight"] == 1
+    assert found["macro_auc"]["instance_weight"] == 1
+
+
+def test_the_picture_has_a_line_for_each_choice_of_weights():
+    mpl.use("Agg")
+    search = limo.LIMOClassifierCV(["macro_auc", "coverage"], **SMALL).fit(DATA.X, DATA.Y)
+    ax = search.plot("coverage")
+    assert ax.get_ylabel() == "coverage"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["1, 0, 0", "0, 1, 0"]
+    assert search.plot(ax=ax).get_ylabel() == "macro-AUC"
+    mpl.pyplot.close(ax.figure)
+
+
+def test_wrong_settings():
+    with pytest.raises(ValueError, match="Unknown measure 'macro_f'. Did you mean 'macro_f1'"):
+        limo.LIMOClassifierCV("macro_f").fit(DATA.X, DATA.Y)
+    with pytest.raises(ValueError, match="at least one measure to aim at"):
+        limo.LIMOClassifierCV([]).fit(DATA.X, DATA.Y)
+    with pytest.raises(ValueError, match="must each hold at least one choice"):
+        limo.LIMOClassifierCV(alphas=[]).fit(DATA.X, DATA.Y)
+    with pytest.raises(ValueError, match="are all 0: nothing would be learnt"):
+        limo.LIMOClassifierCV(weights=[(0, 0, 0)]).fit(DATA.X, DATA.Y)
+    with pytest.raises(NotFittedError):
+        limo.LIMOClassifierCV().model_for("macro_f1")
