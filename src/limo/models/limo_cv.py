@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from limo._checks import check_inputs, check_name
@@ -27,7 +28,7 @@ Grid = tuple[float, float, float]
 
 # Each margin alone, the paper's two together, and all three.
 WEIGHTS: tuple[Grid, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, 1, 1))
-ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+ALPHAS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +55,9 @@ class LIMOClassifierCV(MultiLabelClassifier):
     measure : str or list of str, default="macro_f1"
         What to aim at, any of ``limo.MEASURES``. The first of several is what ``predict`` and
         ``decision_function`` serve; :meth:`model_for` gives the others.
-    alphas : sequence of float
-        Strengths of the ridge to try; by default powers of ten from 0.1 to 1e-5.
+    alphas : sequence of float, optional
+        Strengths of the ridge to try; by default the mean squared length of the rows of X (1 for
+        unit rows) times the powers of ten from 1 to 1e-5.
     weights : sequence of (float, float, float)
         Weights of the label-wise, instance-wise and entry-wise margin to try; by default each
         alone, the first two together, and all three.
@@ -96,7 +98,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         self,
         measure: str | Sequence[str] = "macro_f1",
         *,
-        alphas: Sequence[float] = ALPHAS,
+        alphas: Sequence[float] | None = None,
         weights: Sequence[Grid] = WEIGHTS,
         cv: Any = 3,
         loss: str = "squared_hinge",
@@ -211,6 +213,12 @@ class LIMOClassifierCV(MultiLabelClassifier):
             raise ValueError("measure must name at least one measure to aim at, got none.")
         return [MEASURES[check_name(name, MEASURES, "measure")] for name in names]
 
+    def _alphas(self, X: Any) -> list[float]:
+        if self.alphas is not None:
+            return list(map(float, self.alphas))
+        length = float((X.multiply(X) if sparse.issparse(X) else np.square(X)).sum() / X.shape[0])
+        return [alpha * (length or 1.0) for alpha in ALPHAS]
+
     def _model(self, weights: Grid, alpha: float) -> LIMOClassifier:
         return LIMOClassifier(
             *weights,
@@ -229,7 +237,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         self, X: Any, Y: Pattern, folds: Folds, measures: list[Measure]
     ) -> Iterable[_Trial]:
         """Every cell of the grid, weights by weights."""
-        alphas = sorted(map(float, self.alphas), reverse=True)
+        alphas = sorted(self._alphas(X), reverse=True)
         if not alphas or not len(self.weights):
             raise ValueError("alphas and weights must each hold at least one choice.")
         self.n_folds_ = len(folds)
