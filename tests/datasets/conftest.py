@@ -36,7 +36,7 @@ def read_text(tmp_path: Path) -> Callable[..., Dataset]:
     return read
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def same() -> Callable[[Dataset, Dataset], None]:
     """Assert that two data sets hold the same values under the same names."""
 

@@ -99,7 +99,7 @@ def test_nested_labels_and_namespaces() -> None:
         ("<labels><label name='a'></labels>", "line 1: expected XML, but mismatched tag"),
         ("<labels></labels>", "expected <labels><label name=\"...\"/>...</labels>, got no label"),
         ("<labels><label/></labels>", "got a label without a name"),
-        ('<?xml version="1.0" encoding="no-such"?><labels/>', "expected XML, but unknown encoding"),
+        ('<?xml version="1.0" encoding="no-such"?><labels/>', "a bad encoding (unknown encoding: no-such)"),
         ("", "expected XML, but no element found"),
     ],
 )  # fmt: skip

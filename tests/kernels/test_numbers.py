@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from limo._kernels.numbers import EXACT, UNSETTLED, WRONG, decimal, number
+from limo._kernels.numbers import EXACT, UNSETTLED, WRONG, decimal, number, read_numbers
 
 
 def parse(text: str) -> tuple[float, int]:
@@ -93,3 +93,11 @@ def test_other_text_is_no_number(text: str) -> None:
 )
 def test_short_forms(text: str, value: float) -> None:
     assert parse(text) == (value, EXACT)
+
+
+def test_many_numbers_a_line_each() -> None:
+    text = np.frombuffer(b" 1.5\t\n\n-2\n x", dtype=np.uint8)
+    values, verdicts = np.zeros(4), np.empty(4, dtype=np.int8)
+    read_numbers(text, values, verdicts)
+    assert values.tolist() == [1.5, 0, -2, 0]
+    assert verdicts.tolist() == [EXACT, WRONG, EXACT, WRONG]

@@ -76,21 +76,6 @@ def pack(text: Bytes, start: int, end: int) -> Word:
 
 
 @kernel
-def _code(attributes: Attributes, a: int, key: Word) -> int:
-    """The place of the value with this key, or -1."""
-    low, high = attributes.starts[a], attributes.starts[a + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if attributes.keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    if low < attributes.starts[a + 1] and attributes.keys[low] == key:
-        return int(attributes.codes[low])
-    return -1
-
-
-@kernel
 def _is_blank(byte: int) -> bool:
     return byte <= _SPACE and byte != _NEWLINE
 
@@ -120,59 +105,30 @@ def _value_end(text: Bytes, i: int, closing: int) -> tuple[int, bool]:
 
 
 @kernel
-def _store(text: Bytes, start: int, end: int, a: int, attributes: Attributes, cells: Cells) -> None:
-    """Keep the value ``text[start:end]`` of attribute ``a``, or note it for the caller."""
-    kind, cell = attributes.kinds[a], cells.used[0]
-    if kind == SKIPPED:
-        return
-    value, settled = 0.0, False
-    if kind == NUMERIC:
-        value, verdict = number(text, start, end)
-        settled = verdict == EXACT
-    else:
-        code = _code(attributes, a, pack(text, start, end))
-        value, settled = float(code), code >= 0
-    if not settled:
-        note = cells.noted[cells.used[1]]
-        note[0], note[1], note[2] = cell, start, end
-        cells.used[1] += 1
-    cells.values[cell], cells.columns[cell] = value, a
-    cells.used[0] += 1
-
-
-@kernel
-def _take(
-    text: Bytes, i: int, a: int, closing: int, attributes: Attributes, cells: Cells
-) -> tuple[int, int]:
-    """Read one value from ``i``: where the text goes on, and what is wrong."""
-    stop = i >= len(text) or text[i] == _NEWLINE or text[i] == _COMMA or text[i] == closing
-    if stop:
-        return i, EMPTY_VALUE
+def _token(text: Bytes, i: int, closing: int) -> tuple[int, int, int]:
+    """Find the value that begins at ``i``: its end, where the text goes on, what is wrong."""
+    if i >= len(text) or text[i] == _NEWLINE or text[i] == _COMMA or text[i] == closing:
+        return i, i, EMPTY_VALUE
     end, closed = _value_end(text, i, closing)
     if not closed:
-        return i, UNCLOSED_QUOTE
-    _store(text, i, end, a, attributes, cells)
+        return end, i, UNCLOSED_QUOTE
     after = _skip_blanks(text, end)
     if after < len(text):
         stop = text[after] == _COMMA or text[after] == _NEWLINE or text[after] == closing
-    return after, (END if stop or after >= len(text) else STRAY_TEXT)
+    return end, after, (END if after >= len(text) or stop else STRAY_TEXT)
 
 
 @kernel
-def _dense_row(text: Bytes, i: int, attributes: Attributes, cells: Cells) -> tuple[int, int, int]:
-    """Read ``value, value, ...``: where it stops, what is wrong, how many values there were."""
-    width, a = len(attributes.kinds), 0
-    while True:
-        i = _skip_blanks(text, i)
-        if a == width:
-            return i, WRONG_WIDTH, a + 1
-        i, problem = _take(text, i, a, _NEWLINE, attributes, cells)
-        if problem != END:
-            return i, problem, a
-        a += 1
-        if i >= len(text) or text[i] == _NEWLINE:
-            return i, (END if a == width else WRONG_WIDTH), a
-        i += 1
+def _code(keys: NDArray[np.uint64], low: int, high: int, key: Word) -> int:
+    """The place of the key among the sorted ``keys[low:high]``, or -1."""
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and keys[low] == key else -1
 
 
 @kernel
@@ -190,39 +146,68 @@ def _index(text: Bytes, i: int) -> tuple[int, int, int]:
 
 
 @kernel
-def _sparse_row(text: Bytes, i: int, attributes: Attributes, cells: Cells) -> tuple[int, int, int]:
-    """Read ``index value, ... }`` after the brace: where it stops, what is wrong, which index."""
-    i = _skip_blanks(text, i)
-    if i < len(text) and text[i] == _CLOSE:
-        return i + 1, END, 0
-    while True:
-        i, index, problem = _index(text, _skip_blanks(text, i))
-        if problem != END:
-            return i, problem, index
-        if index >= len(attributes.kinds):
-            return i, OUT_OF_RANGE, index
-        i, problem = _take(text, i, index, _CLOSE, attributes, cells)
-        if problem != END:
-            return i, (NO_VALUE if problem == EMPTY_VALUE else problem), index
-        if i >= len(text) or text[i] == _NEWLINE:
-            return i, UNCLOSED_BRACE, index
-        i += 1
-        if text[i - 1] == _CLOSE:
-            return i, END, index
+def _next_column(text: Bytes, i: int, a: int, braced: bool, width: int) -> tuple[int, int, int]:
+    """The column of the next value: the next one, or in braces the one whose index is written."""
+    if not braced:
+        return i, a + 1, (END if a + 1 < width else WRONG_WIDTH)
+    i, a, problem = _index(text, i)
+    if problem == END and a >= width:
+        problem = OUT_OF_RANGE
+    return i, a, problem
 
 
 @kernel
 def _row(text: Bytes, i: int, attributes: Attributes, cells: Cells) -> tuple[int, int, int]:
-    """Read the row that begins at ``i``, of either kind, up to its line end."""
-    if text[i] != _OPEN:
-        return _dense_row(text, i, attributes, cells)
-    cells.used[3] += 1
-    i, problem, detail = _sparse_row(text, i + 1, attributes, cells)
-    if problem == END:
-        i = _skip_blanks(text, i)
-        if i < len(text) and text[i] != _NEWLINE:
-            problem = STRAY_TEXT
-    return i, problem, detail
+    """Read the row that begins at ``i``, with or without braces: where it stops, what is wrong."""
+    kinds, starts, keys, codes = attributes
+    values, columns, cell = cells.values, cells.columns, cells.used[0]
+    braced, a, width = text[i] == _OPEN, -1, len(kinds)
+    closing = _CLOSE if braced else _NEWLINE
+    i = _skip_blanks(text, i + 1) if braced else i
+    more = not (braced and i < len(text) and text[i] == _CLOSE)
+    while more:
+        i, a, problem = _next_column(text, _skip_blanks(text, i), a, braced, width)
+        if problem != END:
+            return i, problem, a
+        end, after, problem = _token(text, i, closing)
+        if problem != END:
+            return after, (NO_VALUE if braced and problem == EMPTY_VALUE else problem), a
+        if kinds[a] != SKIPPED:
+            settled, columns[cell] = False, a
+            if kinds[a] == NUMERIC:
+                values[cell], verdict = number(text, i, end)
+                settled = verdict == EXACT
+            else:
+                place = _code(keys, starts[a], starts[a + 1], pack(text, i, end))
+                if place >= 0:
+                    values[cell], settled = codes[place], True
+            if not settled:
+                _note(cells, cell, i, end)
+            cell += 1
+        i = after
+        more = i < len(text) and text[i] == _COMMA
+        i += more
+    cells.used[0] = cell
+    return _row_end(text, i, a, braced, width)
+
+
+@kernel
+def _note(cells: Cells, cell: int, start: int, end: int) -> None:
+    """Leave a value to the caller."""
+    note = cells.noted[cells.used[1]]
+    note[0], note[1], note[2] = cell, start, end
+    cells.used[1] += 1
+
+
+@kernel
+def _row_end(text: Bytes, i: int, a: int, braced: bool, width: int) -> tuple[int, int, int]:
+    """Check that a row whose last column was ``a`` ends as it should."""
+    if not braced:
+        return i, (END if a + 1 == width else WRONG_WIDTH), a + 1
+    if i >= len(text) or text[i] != _CLOSE:
+        return i, UNCLOSED_BRACE, a
+    i = _skip_blanks(text, i + 1)
+    return i, (END if i >= len(text) or text[i] == _NEWLINE else STRAY_TEXT), a
 
 
 @kernel
@@ -236,9 +221,11 @@ def read_rows(text: Bytes, attributes: Attributes, cells: Cells) -> tuple[int, i
         i = _skip_blanks(text, i)
         if i < len(text) and text[i] != _NEWLINE and text[i] != _PERCENT:
             start = i
+            braced = text[i] == _OPEN
             i, problem, detail = _row(text, i, attributes, cells)
             if problem != END:
                 return i, problem, detail
+            cells.used[3] += braced
             cells.row_starts[rows], cells.row_ends[rows] = start, cells.used[0]
             rows += 1
             cells.used[2] = rows

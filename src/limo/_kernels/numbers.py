@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from limo._kernels import kernel
 
-__all__ = ["EXACT", "UNSETTLED", "WRONG", "Bytes", "Word", "decimal", "number"]
+__all__ = ["EXACT", "UNSETTLED", "WRONG", "Bytes", "Word", "decimal", "number", "read_numbers"]
 
 Bytes = NDArray[np.uint8]
 Word = np.uint64
@@ -173,3 +173,20 @@ def number(text: Bytes, start: int, end: int) -> tuple[float, int]:
         above, certain = decimal(w + _ONE, q)
         certain = certain and above == value
     return (-value if negative else value), (EXACT if certain else UNSETTLED)
+
+
+@kernel
+def read_numbers(text: Bytes, values: NDArray[np.float64], verdicts: NDArray[np.int8]) -> None:
+    """Read the numbers of ``text``, one a line, spaces and tabs aside; a verdict for each line."""
+    start = 0
+    for k in range(len(values)):
+        end = start
+        while end < len(text) and text[end] != 10:
+            end += 1
+        first, last = start, end
+        while first < last and (text[first] == 32 or text[first] == 9):
+            first += 1
+        while first < last and (text[last - 1] == 32 or text[last - 1] == 9):
+            last -= 1
+        values[k], verdicts[k] = number(text, first, last)
+        start = end + 1

@@ -1,13 +1,13 @@
 """Data in: readers, writers, a catalogue, splits, descriptions and generators."""
 
-from limo.datasets.catalogue import CATALOGUE, Catalogue, Entry, catalogue
 from limo.datasets.dataset import Dataset
-from limo.datasets.describe import Description, describe
+from limo.datasets.description import Description, describe
 from limo.datasets.errors import DataError, Limits
 from limo.datasets.fetch import data_folders, load
+from limo.datasets.known import CATALOGUE, Catalogue, Entry, catalogue
 from limo.datasets.pictures import plot_regions, plot_triangles
 from limo.datasets.reading import read
-from limo.datasets.split import (
+from limo.datasets.splitting import (
     GivenSplit,
     StoredSplits,
     StratifiedFolds,

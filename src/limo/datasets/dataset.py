@@ -57,9 +57,10 @@ class Dataset:
             )
 
     def __repr__(self) -> str:
-        m, d = self.X.shape
-        origin = f", from {self.source}" if self.source else ""
-        return f"Dataset({m} instances, {d} features, {len(self.label_names)} labels{origin})"
+        counts = (*self.X.shape, len(self.label_names))
+        nouns = ("instance", "feature", "label")
+        parts = [f"{n} {noun}{'s' * (n != 1)}" for n, noun in zip(counts, nouns, strict=True)]
+        return f"Dataset({', '.join(parts + [f'from {self.source}'] * bool(self.source))})"
 
     def take(self, rows: Any) -> "Dataset":
         """The same data with only these ``rows``, in this order (the checksum does not follow)."""

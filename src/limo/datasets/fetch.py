@@ -5,12 +5,13 @@ import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import lazy_loader
 
-from limo.datasets.catalogue import CATALOGUE, Entry, File
 from limo.datasets.dataset import Dataset
 from limo.datasets.errors import DataError, Limits
+from limo.datasets.known import CATALOGUE, Entry, File
 from limo.datasets.options import Options
 from limo.datasets.reading import read_source
 from limo.datasets.source import Source, open_source
@@ -63,8 +64,12 @@ def load(name: str, part: str = "all", *, download: bool = True, progress: bool 
     absent = [f for f in wanted if found[f.path] is None]
     if absent and not download:
         raise DataError(_how_to(entry, absent, "it was not to be downloaded"))
-    for f in absent:
-        found[f.path] = _download(f, entry, progress)
+    for k, f in enumerate(absent):
+        try:
+            found[f.path] = _download(f, progress)
+        except (OSError, ValueError) as error:  # requests raises OSError, a bad hash ValueError
+            why = f"the download failed ({_reason(error, f)})"
+            raise DataError(_how_to(entry, absent[k:], why)) from error
     data = _read(file, entry, found)
     _check_shape(data, entry, part, n_rows)
     return replace(data, source=entry.name if part == "all" else f"{entry.name} ({part})")
@@ -98,23 +103,27 @@ def _find(file: File) -> Path | None:
     return None
 
 
-def _download(file: File, entry: Entry, progress: bool) -> Path:
+def _download(file: File, progress: bool) -> Path:
     """Fetch a file into the cache, under its name only when its checksum is right."""
     target = Path(pooch.os_cache("limo")) / file.path
     pooch.get_logger().setLevel("WARNING")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        pooch.retrieve(
-            file.url,
-            known_hash=f"sha256:{file.sha256}",
-            fname=target.name,
-            path=target.parent,
-            progressbar=progress,
-        )
-    except (OSError, ValueError) as error:  # requests' errors are OSErrors, a bad hash a ValueError
-        reason = str(error).partition("\n")[0]
-        raise DataError(_how_to(entry, [file], f"the download failed ({reason})")) from error
+    target.parent.mkdir(parents=True, exist_ok=True)
+    pooch.retrieve(
+        file.url,
+        known_hash=f"sha256:{file.sha256}",
+        fname=target.name,
+        path=target.parent,
+        progressbar=progress,
+    )
     return target
+
+
+def _reason(error: Exception, file: File) -> str:
+    """Why a download failed, in a few words."""
+    text = str(error).partition("\n")[0]
+    if "Max retries exceeded" in text:
+        return f"no connection to {urlsplit(file.url).hostname}"
+    return text if len(text) <= 200 else text[:200] + "..."
 
 
 def _how_to(entry: Entry, files: list[File], why: str) -> str:

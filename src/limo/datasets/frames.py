@@ -1,10 +1,8 @@
-"""CSV, TSV and Parquet: tables whose columns have names and types."""
+"""Parquet, and what tables of named columns share: which are labels, what is missing."""
 
-import csv
 import importlib
 import io
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import lazy_loader
@@ -16,25 +14,13 @@ from limo.datasets.labels import given_labels
 from limo.datasets.options import Options
 from limo.datasets.source import Source
 from limo.datasets.table import Column, Table, to_dataset
-from limo.datasets.text import encoding_of, normalise
 
-__all__ = ["read_csv", "read_parquet", "read_tsv"]
+__all__ = ["check_names", "read_parquet", "table_to_dataset"]
 
 pd = lazy_loader.load("pandas")
 
-_MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"]
-_PARQUET_ERRORS = (ValueError, TypeError, KeyError, OSError, NotImplementedError, MemoryError)
-
-
-def read_csv(source: Source, options: Options) -> Dataset:
-    """Read values parted by commas (or semicolons, if the first line has only those)."""
-    first = source.data.partition(b"\n")[0]
-    return _read_delimited(source, options, ";" if b";" in first and b"," not in first else ",")
-
-
-def read_tsv(source: Source, options: Options) -> Dataset:
-    """Read values parted by tabs."""
-    return _read_delimited(source, options, "\t")
+# What pyarrow raises besides its own errors; RuntimeError stands for an exception of its C++ part.
+_PARQUET_ERRORS = (ValueError, TypeError, LookupError, OSError, RuntimeError, MemoryError)
 
 
 def read_parquet(source: Source, options: Options) -> Dataset:
@@ -52,121 +38,63 @@ def read_parquet(source: Source, options: Options) -> Dataset:
     except (*_PARQUET_ERRORS, importlib.import_module("pyarrow").ArrowException) as error:
         told = str(error).partition("\n")[0]
         raise DataError(f"expected a Parquet file, but {told}", path=source.path) from None
-    return _to_dataset(frame, source, options, lambda row: row + 1)
+    place = _Place(source.path, lambda row: row + 1)
+    columns, cells = [], np.empty(frame.shape)
+    for j, name in enumerate(map(str, frame.columns)):
+        cells[:, j], values = _codes(frame.iloc[:, j], name, place, name in options.drop)
+        columns.append(Column(name, values))
+    table = Table(tuple(columns), cells, source.path, place.line_of)
+    return table_to_dataset(table, options, source.checksum)
 
 
 def _parquet_frame(file: Any, source: Source, options: Options) -> Any:
     """The table as a frame, its claimed size checked before anything is unpacked."""
     names = list(file.schema_arrow.names)
-    n_bytes = sum(file.metadata.row_group(k).total_byte_size for k in range(file.num_row_groups))
+    groups = [file.metadata.row_group(k) for k in range(file.num_row_groups)]
+    n_rows = sum(group.num_rows for group in groups)
+    n_bytes = sum(group.total_byte_size for group in groups)
     options.limits.check("max_columns", len(names), "columns", source.path)
     options.limits.check("max_bytes", n_bytes, "bytes after unpacking", source.path)
-    options.limits.check("max_values", file.metadata.num_rows * len(names), "values", source.path)
-    _check_names(names, source.path)
+    options.limits.check("max_values", n_rows * len(names), "values", source.path)
+    check_names(names, source.path)
+    if n_rows != file.metadata.num_rows:
+        raise DataError(
+            f"the file contradicts itself: {file.metadata.num_rows} rows in all, "
+            f"{n_rows} in its parts. Write it again",
+            path=source.path,
+        )
     table = file.read()
     table.validate(full=True)
     return table.to_pandas(ignore_metadata=True)
 
 
-def _read_delimited(source: Source, options: Options, delimiter: str) -> Dataset:
-    data = normalise(source.data, source.path)
-    text = data.decode(encoding_of(data, options.encoding, source.path))
-    names, n_rows = _check_shape(text, delimiter, source.path)
-    options.limits.check("max_columns", len(names), "columns", source.path)
-    frame = _parse(text, delimiter, source.path)
-    if frame.shape != (n_rows, len(names)):
-        raise DataError(
-            f"expected {n_rows} rows of {len(names)} values, got {frame.shape[0]} of "
-            f"{frame.shape[1]}: a quote may be out of place",
-            path=source.path,
-        )
-    frame.columns = names
-
-    def line_of(row: int) -> int:
-        return next(itertools.islice(_rows(text, delimiter, source.path), row + 1, None))[0]
-
-    return _to_dataset(frame, source, options, line_of)
-
-
-def _rows(text: str, delimiter: str, path: str) -> Iterator[tuple[int, list[str]]]:
-    """Line number and values of each row that is not blank, the names first."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        for row in reader:
-            if row:
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise DataError(f"expected a table, but {error}", path=path, line=reader.line_num) from None
-
-
-def _check_shape(text: str, delimiter: str, path: str) -> tuple[list[str], int]:
-    """The column names and the number of rows, all of which must be as wide as the names."""
-    rows = _rows(text, delimiter, path)
-    _, names = next(rows, (1, []))
-    if not names:
-        raise DataError("expected column names in the first line, got an empty file", path=path)
-    names = [name.strip() for name in names]
-    _check_names(names, path)
-    n_rows = 0
-    for line, row in rows:
-        if len(row) != len(names):
-            raise DataError(
-                f"expected {len(names)} values, one for each column name, got {len(row)}",
-                path=path,
-                line=line,
-            )
-        n_rows += 1
-    return names, n_rows
-
-
-def _check_names(names: list[str], path: str) -> None:
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"expected different column names, got {twice!r} twice", path=path, line=1)
-
-
-def _parse(text: str, delimiter: str, path: str) -> Any:
-    try:
-        return pd.read_csv(
-            io.StringIO(text, newline=""),
-            sep=delimiter,
-            index_col=False,
-            keep_default_na=False,
-            na_values=_MISSING,
-            low_memory=False,
-            float_precision="round_trip",
-        )
-    except (ValueError, OverflowError) as error:  # pandas' parser errors are ValueErrors
-        raise DataError(f"expected a table, but {error}", path=path) from None
-
-
-def _to_dataset(
-    frame: Any, source: Source, options: Options, line_of: Callable[[int], int]
-) -> Dataset:
-    """Turn each column into numbers or codes, then part features and labels."""
-    names = [str(name) for name in frame.columns]
+def table_to_dataset(table: Table, options: Options, checksum: str) -> Dataset:
+    """Drop what is to be dropped, find the labels the caller named, and part the rest."""
+    names = [column.name for column in table.columns]
     unknown = set(options.drop) - set(names)
     if unknown:
-        raise DataError(f"drop names no column: {sorted(unknown)}", path=source.path)
-    kept = [j for j, name in enumerate(names) if name not in options.drop]
-    place = _Place(source.path, line_of)
-    columns, cells = [], np.empty((len(frame), len(kept)))
-    for k, j in enumerate(kept):
-        cells[:, k], values = _codes(frame.iloc[:, j], names[j], place)
-        columns.append(Column(names[j], values))
-    table = Table(tuple(columns), cells, source.path, line_of)
-    if options.missing == "error":
-        _refuse_missing(table)
+        raise DataError(f"drop names no column: {sorted(unknown)}", path=table.path)
     if options.labels is None:
         raise DataError(
             "which columns are the labels? Name them: labels=['a', 'b'], labels='tag_*' for a "
             "prefix, or labels=6 for the last six",
-            path=source.path,
+            path=table.path,
         )
-    labels = given_labels(
-        [column.name for column in columns], options.labels, options.label_location, source.path
-    )
-    return to_dataset(table, labels, options, source.checksum)
+    kept = [j for j, name in enumerate(names) if name not in options.drop]
+    columns = tuple(table.columns[j] for j in kept)
+    rest = Table(columns, table.cells[:, kept], table.path, table.line_of)
+    if options.missing == "error":
+        _refuse_missing(rest)
+    names = [column.name for column in columns]
+    labels = given_labels(names, options.labels, options.label_location, table.path)
+    return to_dataset(rest, labels, options, checksum)
+
+
+def check_names(names: list[str], path: str) -> None:
+    """Raise if two columns have the same name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"expected different column names, got {twice!r} twice", path=path, line=1)
 
 
 class _Place(NamedTuple):
@@ -179,9 +107,13 @@ class _Place(NamedTuple):
         return DataError(problem, path=self.path, line=self.line_of(row))
 
 
-def _codes(series: Any, name: str, place: _Place) -> tuple[Any, tuple[str, ...] | None]:
+def _codes(
+    series: Any, name: str, place: _Place, dropped: bool
+) -> tuple[Any, tuple[str, ...] | None]:
     """A column as numbers (nan: missing) and, if it is nominal, the values behind the codes."""
     kinds = pd.api.types
+    if dropped:
+        return np.nan, None
     if kinds.is_numeric_dtype(series.dtype) and not kinds.is_complex_dtype(series.dtype):
         numbers = series.to_numpy(dtype=float, na_value=np.nan)
         _refuse_infinite(numbers, name, place)
@@ -189,7 +121,6 @@ def _codes(series: Any, name: str, place: _Place) -> tuple[Any, tuple[str, ...] 
     if isinstance(series.dtype, pd.CategoricalDtype):
         codes, values = series.cat.codes.to_numpy(), series.cat.categories
     elif kinds.infer_dtype(series, skipna=True) in ("string", "empty", "boolean"):
-        _refuse_mixture(series, name, place)
         codes, values = pd.factorize(series, sort=True)
     else:
         raise DataError(
@@ -205,16 +136,6 @@ def _refuse_infinite(numbers: Any, name: str, place: _Place) -> None:
     wrong = np.flatnonzero(np.isinf(numbers))
     if len(wrong):
         raise place.error(f"expected a finite number for {name!r}, got infinity", int(wrong[0]))
-
-
-def _refuse_mixture(series: Any, name: str, place: _Place) -> None:
-    """Text among numbers is a slip of the pen, not a nominal value."""
-    numeric = pd.to_numeric(series, errors="coerce").notna().to_numpy()
-    text = series.notna().to_numpy() & ~numeric
-    if numeric.any() and text.any():
-        row = int(np.flatnonzero(text)[0])
-        got = str(series.iloc[row])[:40]
-        raise place.error(f"expected a number for {name!r} as in other rows, got {got!r}", row)
 
 
 def _refuse_missing(table: Table) -> None:

@@ -15,7 +15,7 @@ from limo.datasets.source import Source
 __all__ = ["arff_labels", "given_labels", "meka_labels", "xml_labels"]
 
 # One word, not a part of another: -C 5, -C -5; MEKA writes it into the relation's name.
-_MEKA = re.compile(r"(?:^|\s)-[Cc]\s*(-?\d{1,9})(?=\s|$|[^\d])")
+_MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})(?!\d)")
 
 _HOW_TO = (
     "Name them: labels=['a', 'b'], labels='tag_*' for a prefix, or labels=6 for the last six "

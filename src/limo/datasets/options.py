@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from numbers import Integral
 from typing import Any
 
 from limo.datasets.errors import DataError, Limits
@@ -34,6 +35,9 @@ class Options:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.drop, str):
+            object.__setattr__(self, "drop", tuple(self.drop))
+        object.__setattr__(self, "labels", _plain(self.labels))
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 expected = " or ".join(map(repr, choices))
@@ -57,6 +61,13 @@ class Options:
                 raise DataError(
                     f"{option.name}= means nothing for a file in the {format} format; leave it out"
                 )
+
+
+def _plain(labels: Any) -> Labels:
+    """Labels as None, a whole number, a text or a tuple, whatever list or array they came in."""
+    if labels is None or isinstance(labels, (str, bool)):
+        return labels
+    return int(labels) if isinstance(labels, Integral) else tuple(labels)
 
 
 _DEFAULT = Options()

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from limo.datasets.arff import read_arff
 from limo.datasets.dataset import Dataset
+from limo.datasets.delimited import read_csv, read_tsv
 from limo.datasets.errors import DataError, Limits
-from limo.datasets.frames import read_csv, read_parquet, read_tsv
+from limo.datasets.frames import read_parquet
 from limo.datasets.npz import read_npz
 from limo.datasets.options import Labels, Options
 from limo.datasets.source import Source, open_source

@@ -135,6 +135,7 @@ def _holds_arrays(handle: IO[bytes]) -> bool:
 
 def _open_member(file: Path, handle: IO[bytes], member: str | None, limits: Limits) -> Source:
     """Read one member of a zip into memory; its neighbours are members of the same folder."""
+    limits.check("max_bytes", file.stat().st_size, "bytes", str(file))
     content = handle.read()
     chosen = _choose(_members(content, str(file)), member, file)
     path = f"{file}/{chosen}"
@@ -158,11 +159,13 @@ def _members(content: bytes, path: str) -> list[str]:
             infos = archive.infolist()
     except (*_DAMAGE, *_UNSUPPORTED) as error:
         raise DataError(f"the zip is damaged ({error}). Fetch it again", path=path) from error
-    hidden = ("__MACOSX/", ".")
-    names = [info.filename for info in infos]
-    return [
-        name for name in names if name and not name.endswith("/") and not name.startswith(hidden)
-    ]
+    return [info.filename for info in infos if _is_file(info.filename)]
+
+
+def _is_file(name: str) -> bool:
+    """Whether a member is a file that somebody put there, not a folder or a system's note."""
+    hidden = name.startswith("__MACOSX/") or PurePosixPath(name).name.startswith(".")
+    return bool(name) and not name.endswith("/") and not hidden
 
 
 def _read_member(content: bytes, name: str, path: str, limits: Limits) -> bytes:

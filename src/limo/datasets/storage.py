@@ -42,13 +42,9 @@ def without_repeats(matrix: Any, clash: Callable[[int, int], Exception]) -> Any:
 
 
 def row_keys(A: Any) -> list[bytes]:
-    """A key for each row, equal exactly when the rows are (0.0 and -0.0 too)."""
-    if sparse.issparse(A):
-        A = sparse.csr_array(A, copy=True)
-        A.sum_duplicates()
-        A.eliminate_zeros()
-        ends = A.indptr.tolist()
-        indices, data = A.indices.astype(np.int64), A.data.astype(np.float64)
-        spans = itertools.pairwise(ends)
-        return [indices[a:b].tobytes() + data[a:b].tobytes() for a, b in spans]
-    return [row.tobytes() for row in np.ascontiguousarray(A, dtype=np.float64) + 0.0]
+    """A key for each row, equal exactly when the rows are, however they are stored."""
+    A = sparse.csr_array(A, dtype=np.float64, copy=True)
+    A.sum_duplicates()
+    A.eliminate_zeros()
+    indices, spans = A.indices.astype(np.int64), itertools.pairwise(A.indptr.tolist())
+    return [indices[a:b].tobytes() + A.data[a:b].tobytes() for a, b in spans]

@@ -38,6 +38,12 @@ def read_libsvm(source: Source, options: Options) -> Dataset:
     X = lines.features(n_features, zero_based, options)
     Y = lines.label_matrix(label_names, options)
     features = names.get("feature_names") or _numbered(X.shape[1])
+    if len(features) != X.shape[1]:
+        raise DataError(
+            f"expected {X.shape[1]} feature names, got {len(features)}. Write the file again, or "
+            "remove the names",
+            path=source.path + NAMES_SUFFIX,
+        )
     return Dataset(X, Y, tuple(features), label_names, source.path, source.checksum)
 
 

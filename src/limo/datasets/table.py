@@ -201,11 +201,9 @@ def _join(parts: list[Any], cells: Any) -> Any:
     """The parts side by side, stored like ``cells``."""
     if not sparse.issparse(cells):
         dense = [part.toarray() if sparse.issparse(part) else part for part in parts]
-        return np.hstack(dense) if dense else np.empty((cells.shape[0], 0))
+        return np.hstack(dense)
     if len(parts) == 1:
         return sparse.csr_array(parts[0])
-    if not parts:
-        return sparse.csr_array((cells.shape[0], 0))
     return sparse.hstack([sparse.csc_array(part) for part in parts], format="csr")
 
 

@@ -7,6 +7,7 @@ import itertools
 import json
 import lzma
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from limo.datasets.svmlight import NAMES_SUFFIX, is_whole
 
 __all__ = ["replacing", "write"]
 
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _PACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
     ".gz": lambda handle: gzip.GzipFile(fileobj=handle, mode="wb", mtime=0),
     ".bz2": lambda handle: bz2.open(handle, "wb"),
@@ -69,11 +71,13 @@ def write(dataset: Dataset, path: str | os.PathLike[str], *, format: str | None 
     bare = file.name[: -len(file.suffix)] if packer else file.name
     writer = _writer(format, bare)
     _check_names(dataset)
+    _check_values(dataset)
     writer(dataset, file, bare, packer)
     return file
 
 
 def _write_arff(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
+    _check_arff_names(dataset)
     stem = bare[:-5] if bare.lower().endswith(".arff") else bare
     with replacing(file.parent / f"{stem}.xml") as handle:
         handle.writelines(line.encode() for line in _xml_lines(dataset.label_names))
@@ -82,6 +86,8 @@ def _write_arff(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
 
 
 def _write_libsvm(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
+    if np.isnan(_stored(dataset.X)).any():
+        raise DataError("a LIBSVM file cannot hold missing values; fill them in, or write .npz")
     names: dict[str, Any] = {"label_names": dataset.label_names, "n_features": dataset.X.shape[1]}
     if dataset.feature_names != tuple(f"x{j}" for j in range(dataset.X.shape[1])):
         names["feature_names"] = dataset.feature_names
@@ -121,6 +127,8 @@ def _writer(format: str | None, bare: str) -> Callable[[Dataset, Path, str, Any]
 @contextlib.contextmanager
 def replacing(file: Path, packer: Any = None) -> Iterator[IO[bytes]]:
     """A handle whose content appears under ``file`` when it is complete, and not before."""
+    if not file.parent.is_dir():
+        raise FileNotFoundError(f"the folder {file.parent} does not exist; create it first")
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
     part = Path(name)
     try:
@@ -148,6 +156,26 @@ def _check_names(dataset: Dataset) -> None:
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise DataError(f"expected different {what} names, got {twice!r} twice")
+
+
+def _check_arff_names(dataset: Dataset) -> None:
+    both = set(dataset.feature_names) & set(dataset.label_names)
+    if both:
+        raise DataError(f"a feature and a label are both called {min(both)!r}; rename one")
+    wrong = next((name for name in dataset.label_names if _NOT_XML.search(name)), None)
+    if wrong is not None:
+        raise DataError(f"the label {wrong!r} has a character that XML cannot hold; rename it")
+
+
+def _check_values(dataset: Dataset) -> None:
+    if not np.isin(_stored(dataset.Y), (0, 1)).all():
+        raise DataError("Y must hold only 0 and 1")
+    if np.isinf(_stored(dataset.X)).any():
+        raise DataError("X must hold finite numbers (or nan), got infinity")
+
+
+def _stored(A: Any) -> Any:
+    return A.data if sparse.issparse(A) else np.asarray(A)
 
 
 def _xml_lines(names: tuple[str, ...]) -> Iterator[str]:
@@ -181,11 +209,12 @@ def _libsvm_lines(dataset: Dataset) -> Iterator[str]:
     names = dataset.label_names
     ids = names if all(map(is_whole, names)) else tuple(map(str, range(len(names))))
     X = sparse.csr_array(dataset.X).astype(float)
+    empty = ["1:0"] if X.shape[1] else []
     for (indices, values), (labels, _) in zip(
         _csr_rows(X), _csr_rows(sparse.csr_array(dataset.Y)), strict=True
     ):
         pairs = [f"{j + 1}:{value}" for j, value in zip(indices, values, strict=True)]
-        yield ",".join(ids[j] for j in labels) + " " + " ".join(pairs or ["1:0"]) + "\n"
+        yield ",".join(ids[j] for j in labels) + " " + " ".join(pairs or empty) + "\n"
 
 
 def _csr_rows(A: Any) -> Iterator[tuple[list[int], list[str]]]:
@@ -199,5 +228,8 @@ def _csr_rows(A: Any) -> Iterator[tuple[list[int], list[str]]]:
 
 
 def _texts(values: Any) -> list[str]:
-    """The shortest text that reads back as the same number; whole numbers without a point."""
-    return [text.removesuffix(".0") for text in map(repr, values.tolist())]
+    """The shortest text that reads back as the same number; ? for nan."""
+    texts = [text.removesuffix(".0") for text in map(repr, values.tolist())]
+    for k in np.flatnonzero(np.isnan(values)):
+        texts[k] = "?"
+    return texts

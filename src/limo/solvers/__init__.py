@@ -1,1 +1,1 @@
-"""Solvers: records of settings that turn features and labels into weights."""
+"""Solvers: from features and labels to weights, with a word on how good they are."""

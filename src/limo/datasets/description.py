@@ -178,6 +178,11 @@ def describe(dataset: Dataset, other: Dataset | None = None) -> Description:
     distinct label sets         4
     ...
     """
+    if not isinstance(dataset, Dataset):
+        raise TypeError(
+            f"describe takes a Dataset, got {type(dataset).__name__}. limo.read gives one; for "
+            "arrays: limo.Dataset(X, Y, feature_names, label_names)"
+        )
     X, Y = dataset.X, sparse.csr_array(dataset.Y)
     Y.eliminate_zeros()
     m, n_labels = Y.shape
@@ -225,7 +230,7 @@ def _imbalance(positives: Any) -> tuple[float, ...]:
 def _frequent_pairs(Y: Any, names: tuple[str, ...]) -> tuple[tuple[str, str, int], ...]:
     """The pairs of labels that share most instances, most frequent first."""
     together = sparse.triu(Y.T.astype(np.int64) @ Y.astype(np.int64), k=1, format="coo")
-    order = np.argsort(-together.data, kind="stable")[:_PAIRS]
+    order = np.lexsort((together.col, together.row, -together.data))[:_PAIRS]
     return tuple(
         (names[together.row[k]], names[together.col[k]], int(together.data[k])) for k in order
     )

@@ -1,0 +1,209 @@
+"""The learner's loss: a function of labels and scores, exact over all pairs of the three views.
+
+    L(S) = lambda_1 * mean over instances of the mean of phi(1 - (s_u - s_v)) over label pairs
+         + lambda_2 * mean over labels    of the mean of phi(1 - (s_a - s_b)) over instance pairs
+         + lambda_3 * mean of phi(1 - (s - s')) over all (relevant entry, irrelevant entry)
+
+so that the three terms are surrogates of ranking loss, macro-AUC and micro-AUC. Knows nothing of
+models: the features enter in ``limo.solvers``.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from limo._kernels.pair_loss import add_row_pairs, gather, prepare, scan_rows
+from limo._kernels.products import add_transposed
+from limo._kernels.profiles import copy_columns
+from limo._types import Integers, Values
+from limo.pattern import Pattern
+from limo.workers import n_workers, workers
+
+__all__ = [
+    "HINGE",
+    "SQUARED_HINGE",
+    "AllPairs",
+    "PairLoss",
+    "PairWeights",
+    "add_columns",
+    "add_rows",
+    "pair_loss",
+    "smoothed_hinge",
+]
+
+# Shares of work per core: enough to even out blocks of unequal cost.
+_SHARES = 8
+_ENOUGH = 1 << 14
+
+
+@dataclass(frozen=True)
+class PairLoss:
+    """A loss phi of z = 1 - (s_r - s_v): a parabola near 0, a line beyond, 0 below.
+
+    phi(z) = curvature / 2 z^2 for 0 < z <= width, slope (z - width / 2) for z > width.
+    """
+
+    curvature: float
+    width: float
+    slope: float
+
+    @property
+    def shape(self) -> Values:
+        """The three numbers as kernels take them."""
+        return np.array([self.curvature, self.width, self.slope])
+
+
+SQUARED_HINGE = PairLoss(curvature=2.0, width=math.inf, slope=0.0)
+HINGE = PairLoss(curvature=0.0, width=0.0, slope=1.0)
+
+
+def smoothed_hinge(width: float) -> PairLoss:
+    """The hinge with its corner rounded; never above it, and below by at most half the width."""
+    return PairLoss(curvature=1.0 / width, width=width, slope=1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class PairWeights:
+    """What a pair weighs: one number per row, one per column, one for all entries.
+
+    A view whose weight is 0 throughout is not visited at all.
+    """
+
+    rows: Values
+    columns: Values
+    entries: float
+
+    @classmethod
+    def of(
+        cls,
+        Y: Pattern,
+        *,
+        label: float,
+        instance: float,
+        entry: float,
+        scheme: Literal["measure", "uniform"] = "measure",
+    ) -> "PairWeights":
+        """Share the weights of the three terms out among their pairs.
+
+        ``"measure"`` gives every row with pairs the same weight, as the measures do;
+        ``"uniform"`` every pair, as the paper's Equation (1) does.
+        """
+        n_rows, n_columns = Y.shape
+        all_pairs = float(Y.n_ones) * (n_rows * n_columns - Y.n_ones)
+        return cls(
+            _shared(label, Y.ones_per_row, n_columns, scheme),
+            _shared(instance, Y.ones_per_column, n_rows, scheme),
+            entry / all_pairs if all_pairs else 0.0,
+        )
+
+
+def _shared(weight: float, ones: Integers, n_items: int, scheme: str) -> Values:
+    pairs = ones.astype(np.float64) * (n_items - ones)
+    exist = pairs > 0
+    shares = np.zeros(pairs.size)
+    if scheme == "measure":
+        shares[exist] = weight / (exist.sum() * pairs[exist])
+    elif exist.any():
+        shares[exist] = weight / pairs.sum()
+    return shares
+
+
+def pair_loss(S: Values, Y: Pattern, weights: PairWeights, loss: PairLoss) -> tuple[float, Values]:
+    """Compute the loss of scores ``S`` and its derivative by each of them.
+
+    O(p log p + n log p) for a row with p relevant and n irrelevant items; at a corner of the loss
+    the derivative is that from below (0 at z = 0).
+    """
+    gradient = np.zeros_like(S)
+    value = 0.0
+    if weights.rows.any():
+        value += add_rows(S, Y, weights.rows, loss, gradient)
+    if weights.columns.any():
+        value += add_columns(S, Y.T, weights.columns, loss, gradient)
+    if weights.entries:
+        value += _add_entries(S, Y, weights.entries, loss, gradient)
+    return value, gradient
+
+
+def add_rows(S: Values, Y: Pattern, weights: Values, loss: PairLoss, gradient: Values) -> float:
+    """Add the label-wise term of these rows to ``gradient``; give its value."""
+
+    def add(block: tuple[int, int]) -> float:
+        own, part = slice(*block), Y.rows(*block)
+        return add_row_pairs(
+            S[own], part.indptr, part.indices, weights[own], loss.shape, gradient[own]
+        )
+
+    with workers(enough=S.size > _ENOUGH) as run:
+        return math.fsum(run(add, _shares(S.shape[0])))
+
+
+def add_columns(
+    S: Values, Y_T: Pattern, weights: Values, loss: PairLoss, gradient: Values
+) -> float:
+    """Add the instance-wise term of these columns to ``gradient``; give its value."""
+
+    def add(block: tuple[int, int]) -> float:
+        start, stop = block
+        part = Y_T.rows(start, stop)
+        columns = np.empty((stop - start, S.shape[0]))
+        copy_columns(S, start, columns)
+        slopes = np.zeros_like(columns)
+        value = add_row_pairs(
+            columns, part.indptr, part.indices, weights[start:stop], loss.shape, slopes
+        )
+        add_transposed(slopes, start, gradient)
+        return value
+
+    with workers(enough=S.size > _ENOUGH) as run:
+        return math.fsum(run(add, _shares(S.shape[1])))
+
+
+class AllPairs:
+    """Pairs of all relevant with all irrelevant entries, the latter coming block after block."""
+
+    def __init__(self, scores: Values, loss: PairLoss) -> None:
+        self.loss = loss
+        self.order = np.argsort(scores)
+        self.relevant = prepare(scores[self.order])
+        self.owed = np.zeros((3, scores.size + 1))
+        self.value = 0.0
+
+    def add_irrelevant(self, S: Values, Y: Pattern, slopes: Values) -> None:
+        """Add the irrelevant entries of these rows; write their derivatives into ``slopes``."""
+
+        def add(block: tuple[int, int]) -> tuple[float, Values]:
+            own, part = slice(*block), Y.rows(*block)
+            owed, shape = np.zeros_like(self.owed), self.loss.shape
+            value = scan_rows(
+                S[own], part.indptr, part.indices, self.relevant, shape, owed, slopes[own]
+            )
+            return value, owed
+
+        with workers(enough=S.size > _ENOUGH) as run:
+            for value, owed in run(add, _shares(S.shape[0])):
+                self.value += value
+                self.owed += owed
+
+    def relevant_derivatives(self) -> Values:
+        """Derivatives of the relevant entries, once all irrelevant ones have been added."""
+        slopes, derivatives = np.empty((2, self.order.size))
+        gather(self.relevant, self.loss.shape, self.owed, slopes)
+        derivatives[self.order] = slopes
+        return derivatives
+
+
+def _add_entries(S: Values, Y: Pattern, weight: float, loss: PairLoss, gradient: Values) -> float:
+    pairs = AllPairs(S.reshape(-1)[Y.flat], loss)
+    slopes = np.zeros_like(S)
+    pairs.add_irrelevant(S, Y, slopes)
+    slopes.reshape(-1)[Y.flat] = pairs.relevant_derivatives()
+    gradient += weight * slopes
+    return weight * pairs.value
+
+
+def _shares(n_rows: int) -> list[tuple[int, int]]:
+    step = max(1, -(-n_rows // (_SHARES * n_workers())))
+    return [(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]

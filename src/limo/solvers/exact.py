@@ -1,0 +1,110 @@
+"""The exact solver: all pairs of all views, to a certified gap."""
+
+import os
+from dataclasses import dataclass, replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from limo._types import Values
+from limo.losses import HINGE, SQUARED_HINGE, smoothed_hinge
+from limo.solvers.base import Callback, Problem, Solution, Status
+from limo.solvers.lbfgs import Stop, minimise, relative
+from limo.solvers.objective import Objective, Resident, Streaming
+
+__all__ = ["solve"]
+
+# The hinge is solved through smoother ones, each from the solution of the one before.
+_WIDTHS = (0.5, 0.125, 0.03, 0.008, 0.002, 0.0005)
+# How much more curved than the ridge the objective is taken to be along the strongest feature.
+# Measured on enron, medical, Corel5k and bibtex: halves the iterations of an even guess.
+_CURVATURE = 10.0
+# Matrices of the size of the scores that the resident objective and its rays hold at once.
+_RESIDENT_MATRICES = 6
+
+
+def solve(
+    problem: Problem,
+    *,
+    tol: float = 1e-2,
+    max_iter: int = 1000,
+    start: Values | None = None,
+    callback: Callback | None = None,
+    working_memory: float | None = None,
+) -> Solution:
+    """Minimise J to a certified relative gap ``tol``.
+
+    ``working_memory``, in MiB, is what matrices of scores may take; beyond it they are made anew
+    in blocks whenever they are needed. By default half of the machine's memory.
+    """
+    W = np.zeros((problem.features.shape[1], problem.Y.shape[1])) if start is None else start
+    limit = _half_of_memory() if working_memory is None else working_memory * 2.0**20
+    stop = Stop(tol, max_iter, problem.alpha, callback)
+    # BLAS threads of its own would fight with ours, which share out the products already
+    with threadpool_limits(1, "blas"):
+        solver = _Solver(problem, limit)
+        kind = solver.squared if problem.loss == "squared_hinge" else solver.hinge
+        found = kind(W, stop)
+    return Solution(
+        found.W,
+        found.value,
+        found.gap,
+        relative(found.gap, found.value),
+        found.iterations,
+        solver.passes,
+        stop.seconds(),
+        found.status,
+    )
+
+
+def _half_of_memory() -> float:
+    return 0.5 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    W: Values
+    value: float
+    gap: float
+    iterations: int
+    status: Status
+
+
+class _Solver:
+    def __init__(self, problem: Problem, limit: float) -> None:
+        self.problem = problem
+        energy = problem.features.energy
+        self.scale = 1 + _CURVATURE * energy / max(energy.max(), np.finfo(float).tiny)
+        m, l = problem.Y.shape  # noqa: E741
+        self.objective: Objective
+        if 8.0 * m * l * _RESIDENT_MATRICES <= limit:
+            self.objective = Resident(problem)
+        else:
+            self.objective = Streaming(problem, limit)
+
+    @property
+    def passes(self) -> int:
+        return self.objective.passes
+
+    def squared(self, W: Values, stop: Stop) -> _Found:
+        self.objective.loss = SQUARED_HINGE
+        point, iterations, status = minimise(self.objective, W, stop, self.scale)
+        return _Found(point.W, point.value, stop.gap(point), iterations, status)
+
+    def hinge(self, W: Values, stop: Stop) -> _Found:
+        """J(W) - min J <= (J - J_s)(W) + gap of J_s at W, where J_s <= J is smooth."""
+        done = 0
+        for width in _WIDTHS:
+            self.objective.loss = smoothed_hinge(width)
+            budget = replace(stop, tol=0.5 * stop.tol, max_iter=stop.max_iter - done)
+            point, iterations, status = minimise(self.objective, W, budget, self.scale)
+            done += iterations
+            self.objective.loss = HINGE
+            value = self.objective.value(point)
+            gap = value - point.value + stop.gap(point)
+            if relative(gap, value) <= stop.tol:
+                return _Found(point.W, value, gap, done, Status.CONVERGED)
+            if status is not Status.CONVERGED:
+                return _Found(point.W, value, gap, done, status)
+            W = point.W
+        return _Found(point.W, value, gap, done, Status.STALLED)

@@ -1,0 +1,37 @@
+"""Small problems for every solver: labels with empty and full rows, dense and sparse features."""
+
+import numpy as np
+from scipy import sparse
+
+from limo.losses import PairWeights
+from limo.pattern import Pattern
+from limo.solvers.base import Problem
+from limo.solvers.features import Features
+
+WEIGHTS = {
+    "label": (1.0, 0.0, 0.0),
+    "instance": (0.0, 1.0, 0.0),
+    "entry": (0.0, 0.0, 1.0),
+    "all": (0.5, 1.0, 2.0),
+}
+
+
+def arrays(seed=0, m=12, d=4, l=3):
+    """Features and labels, one instance without labels and one with all."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, d))
+    X[3] = 0.0
+    Y = (X @ rng.normal(size=(d, l)) + rng.normal(size=(m, l)) > 0.3).astype(int)
+    Y[0], Y[1] = 0, 1
+    return X, Y
+
+
+def problem(
+    X, Y, weights="all", *, alpha=0.1, loss="squared_hinge", scheme="measure", constant=True
+):
+    """The problem of these arrays."""
+    label, instance, entry = WEIGHTS[weights]
+    pattern = Pattern.from_flat(np.flatnonzero(Y), Y.shape)
+    shares = PairWeights.of(pattern, label=label, instance=instance, entry=entry, scheme=scheme)
+    X = X if sparse.issparse(X) else np.ascontiguousarray(X)
+    return Problem(Features(X, constant), pattern, shares, alpha, loss)

@@ -1,0 +1,120 @@
+"""The exact solver against an interior-point solver that knows nothing of sorting."""
+
+import cvxpy
+import numpy as np
+import pytest
+from scipy import sparse
+
+from limo.losses import HINGE, SQUARED_HINGE
+from limo.solvers.base import Status
+from limo.solvers.exact import solve
+from limo.solvers.objective import Resident
+from solvers.problems import WEIGHTS, arrays, problem
+
+
+def pair_terms(Y, S, loss):
+    """Mean over rows of the mean over pairs, as a convex expression."""
+    rows = []
+    for i in range(Y.shape[0]):
+        good, bad = np.flatnonzero(Y[i]), np.flatnonzero(Y[i] == 0)
+        if good.size and bad.size:
+            margins = cvxpy.hstack([1 - (S[i, u] - S[i, v]) for u in good for v in bad])
+            hinge = cvxpy.pos(margins)
+            total = cvxpy.sum(hinge) if loss == "hinge" else cvxpy.sum_squares(hinge)
+            rows.append(total / (good.size * bad.size))
+    return sum(rows) / len(rows)
+
+
+def independent_minimum(X, Y, weights, alpha, loss):
+    full = np.hstack([X, np.ones((len(X), 1))])
+    W = cvxpy.Variable((full.shape[1], Y.shape[1]))
+    S = full @ W
+    label, instance, entry = WEIGHTS[weights]
+    terms = alpha / 2 * cvxpy.sum_squares(W)
+    if label:
+        terms += label * pair_terms(Y, S, loss)
+    if instance:
+        terms += instance * pair_terms(Y.T, S.T, loss)
+    if entry:
+        flat = cvxpy.reshape(S, (1, Y.size), order="C")
+        terms += entry * pair_terms(Y.reshape(1, -1), flat, loss)
+    return cvxpy.Problem(cvxpy.Minimize(terms)).solve(
+        solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10
+    )
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:cvxpy")
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_within_the_certified_gap_of_the_optimum(weights, loss):
+    X, Y = arrays(m=8)
+    best = independent_minimum(X, Y, weights, 0.1, loss)
+    for tol in (1e-2, 1e-5 if loss == "squared_hinge" else 2e-3):
+        found = solve(problem(X, Y, weights, loss=loss), tol=tol)
+        assert found.status is Status.CONVERGED
+        assert found.relative_gap <= tol
+        assert best - 1e-7 <= found.objective <= best + found.gap + 1e-7
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+@pytest.mark.parametrize("scheme", ["measure", "uniform"])
+def test_dense_sparse_and_streaming_agree(loss, scheme):
+    X, Y = arrays(m=40, d=6, l=5)
+    given = {"loss": loss, "scheme": scheme}
+    tol = 1e-3
+    resident = solve(problem(X, Y, **given), tol=tol)
+    lean = solve(problem(sparse.csr_array(X), Y, **given), tol=tol)
+    streamed = solve(problem(X, Y, **given), tol=tol, working_memory=1e-3)
+    for other in (lean, streamed):
+        assert other.objective == pytest.approx(resident.objective, rel=2 * tol)
+        assert other.converged
+    assert streamed.passes > resident.passes
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+def test_the_objective_reported_is_that_of_the_weights(loss):
+    X, Y = arrays()
+    given = problem(X, Y, loss=loss)
+    found = solve(given)
+    objective = Resident(given, SQUARED_HINGE if loss == "squared_hinge" else HINGE)
+    assert found.objective == pytest.approx(objective.start(found.W).value)
+
+
+def test_a_warm_start_saves_work():
+    X, Y = arrays(m=60, d=8)
+    first = solve(problem(X, Y, alpha=1e-3), tol=1e-4)
+    again = solve(problem(X, Y, alpha=1e-3), tol=1e-4, start=first.W)
+    assert again.iterations == 0
+    assert again.objective == pytest.approx(first.objective)
+
+
+def test_no_pairs_no_weights():
+    X, _ = arrays()
+    found = solve(problem(X, np.zeros((12, 3), int)))
+    assert not found.W.any()
+    assert (found.objective, found.relative_gap, found.status) == (0, 0, Status.CONVERGED)
+
+
+def test_features_of_zeros_only():
+    _, Y = arrays()
+    found = solve(problem(np.zeros((12, 2)), Y, constant=False))
+    assert not found.W.any()
+    assert found.converged
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+def test_out_of_iterations_is_said_with_the_gap_reached(loss):
+    X, Y = arrays(m=60, d=8)
+    found = solve(problem(X, Y, alpha=1e-5, loss=loss), tol=1e-6, max_iter=3)
+    assert found.status is Status.OUT_OF_ITERATIONS
+    assert not found.converged
+    assert found.iterations == 3
+    assert found.relative_gap > 1e-6
+    assert "raise max_iter or alpha" in str(found)
+
+
+def test_a_hinge_too_sharp_to_certify():
+    X, Y = arrays(m=8)
+    found = solve(problem(X, Y, loss="hinge"), tol=1e-12, max_iter=100_000)
+    assert found.status in (Status.STALLED, Status.OUT_OF_ITERATIONS)
+    assert found.relative_gap < 1e-2
