@@ -75,9 +75,9 @@ def sgd() -> None:
     for times in (10, 50):
         wide = sparse.csr_array((X.data, X.indices, X.indptr), shape=(5000, 2000 * times))
         ratio = seconds_per_step(wide, Y) / base
-        met = verdict(ratio <= 1.5)
+        met = verdict(ratio <= 1.1)
         print(
-            f"  {times} times the features, all zero: {ratio:.2f} of the time (target 1.5: {met})"
+            f"  {times} times the features, all zero: {ratio:.2f} of the time (target 1.1: {met})"
         )
 
 
@@ -87,7 +87,7 @@ def mlknn(m: int = 2000, d: int = 100, l: int = 100) -> None:  # noqa: E741
     X, Y = rng.standard_normal((m, d)), (rng.random((m, l)) < 0.05).astype(np.int64)
     limo.MLKNNClassifier().fit(X[:50], Y[:50]).predict_proba(X[:5])
     ours = best(lambda: limo.MLKNNClassifier().fit(X, Y).predict_proba(X))
-    print(f"ML-kNN, fit and predict, {m} instances, {d} features, {l} labels, one core each")
+    print(f"ML-kNN, fit and predict, {m} instances, {d} features, {l} labels, defaults of both")
     print(f"  limo.MLKNNClassifier      {ours:8.3f} s")
     if importlib.util.find_spec("skmultilearn") is None:
         print("  scikit-multilearn-ng is not installed: pip install scikit-multilearn-ng")

@@ -43,9 +43,10 @@ class BinaryRelevance(MultiLabelClassifier):
     ----------
     estimator : None, "logistic" or a scikit-learn classifier, default=None
         What learns a label. None is a linear SVM with C = 1, the paper's baseline.
-        ``"logistic"`` is logistic regression whose C, the same for all labels, is chosen among
-        0.001, 0.01, ..., 1000 by the log loss of three-fold cross-validation over all labels: a
-        choice that rare labels cannot upset. For a C per label pass ``LogisticRegressionCV()``.
+        ``"logistic"`` is logistic regression whose C, the same for all labels, is chosen by
+        the log loss of three-fold cross-validation over all labels, among 0.001, 0.01, ... up to
+        1000 or to the first that does worse: a choice that rare labels cannot upset. For a
+        C per label pass ``LogisticRegressionCV()``.
     n_jobs : int or None, default=None
         Labels learnt side by side; -1 for all cores.
 
@@ -56,7 +57,7 @@ class BinaryRelevance(MultiLabelClassifier):
     C_ : float
         The C chosen, with ``"logistic"``.
     log_loss_ : dict of float to float
-        The log loss of an entry under cross-validation, for each C, with ``"logistic"``.
+        The log loss of an entry under cross-validation, for each C tried, with ``"logistic"``.
     classes_ : array
         The numbers of the labels or, for a one-dimensional y, its two classes.
 
@@ -167,7 +168,7 @@ class BinaryRelevance(MultiLabelClassifier):
         if self.estimator is None:
             return LinearSVC(C=1.0, random_state=0)
         if isinstance(self.estimator, str):
-            return LogisticRegression(max_iter=1000)
+            return _logistic()
         return clone(self.estimator)
 
     def _rules(self) -> dict[str, Any]:
@@ -234,20 +235,33 @@ def _column(learner: Any, X: Any, method: str) -> Values:
     return answer[:, 1] if method == "predict_proba" else answer
 
 
+def _logistic(C: float = 1.0) -> LogisticRegression:
+    """Logistic regression by LIBLINEAR: the optimum of scikit-learn's default, many times sooner.
+
+    It penalises the intercept; scaling that by 10 leaves a hundredth of the penalty.
+    """
+    return LogisticRegression(C=C, solver="liblinear", intercept_scaling=10.0, max_iter=1000)
+
+
 def _log_losses(X: Any, Y: Pattern, n_jobs: int | None) -> dict[float, float]:
-    """The mean log loss of an entry that cross-validation gives logistic regression, by C."""
-    losses = dict.fromkeys(_CS, 0.0)
+    """The mean log loss of an entry under cross-validation, for growing C until it rises."""
+    losses: dict[float, float] = {}
     if Y.shape[0] < 2:
-        return losses
-    folds = KFold(min(_N_FOLDS, Y.shape[0]), shuffle=True, random_state=0)
+        return {1.0: 0.0}
+    folds = list(KFold(min(_N_FOLDS, Y.shape[0]), shuffle=True, random_state=0).split(X))
     with warnings.catch_warnings():
         # a C that converges slowly is a candidate like any other; the final fit may complain
         warnings.simplefilter("ignore", ConvergenceWarning)
-        for train, test in folds.split(X):
-            truth = Y.csr[test].toarray()
-            for C in _CS:
-                model = BinaryRelevance(LogisticRegression(C=C, max_iter=1000), n_jobs=n_jobs)
-                P = model.fit(X[train], Y.csr[train]).predict_proba(X[test])
-                right = np.clip(np.abs(P - 1 + truth), _SMALLEST_PROBABILITY, None)
-                losses[C] -= float(np.log(right).sum()) / (Y.shape[0] * Y.shape[1])
+        for C in _CS:
+            model = BinaryRelevance(_logistic(C), n_jobs=n_jobs)
+            losses[C] = sum(_log_loss(model, X, Y, *fold) for fold in folds) / Y.shape[0]
+            if losses[C] > min(losses.values()):
+                break
     return losses
+
+
+def _log_loss(model: BinaryRelevance, X: Any, Y: Pattern, train: Any, test: Any) -> float:
+    """The sum over the instances of ``test`` of the mean log loss of their labels."""
+    P = model.fit(X[train], Y.csr[train]).predict_proba(X[test])
+    right = np.where(Y.csr[test].toarray() == 1, P, 1 - P)
+    return -float(np.log(np.maximum(right, _SMALLEST_PROBABILITY)).mean(axis=1).sum())
