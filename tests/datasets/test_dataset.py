@@ -60,3 +60,10 @@ def test_storage_changes_and_values_do_not(same: Callable[..., None]) -> None:
     same(data.to_sparse().to_dense(), data)
     mixed = dataclasses.replace(data, Y=sparse.csr_array(data.Y))
     same(mixed.stack(data), data.stack(data))
+
+
+def test_labels_are_wide_enough_for_scikit_learn():
+    """One-vs-rest in scikit-learn 1.9 exchanges columns of int8 labels beyond the 127th."""
+    made = limo.datasets.make_multilabel(300, 40, 150, seed=0)
+    assert made.Y.dtype == np.int64
+    assert limo.datasets.figure1(5).Y.dtype == np.int64

@@ -43,7 +43,7 @@ def read_npz(source: Source, options: Options) -> Dataset:
         options.limits.check("max_columns", A.shape[1], what, source.path)
     features = _names(arrays, "feature_names", X.shape[1], "x", source.path)
     labels = _names(arrays, "label_names", Y.shape[1], "y", source.path)
-    return Dataset(X, Y.astype(np.int8), features, labels, source.path, source.checksum)
+    return Dataset(X, Y.astype(np.int64), features, labels, source.path, source.checksum)
 
 
 def to_arrays(dataset: Dataset) -> dict[str, Any]:

@@ -159,7 +159,7 @@ class _Lines:
         indptr = np.concatenate([[0], self.pairs.ends[: self.n_rows, 1]])
         shape = (self.n_rows, len(names))
         return without_repeats(csr(np.ones(len(ids)), columns, indptr, shape), self._clash).astype(
-            np.int8
+            np.int64
         )
 
 

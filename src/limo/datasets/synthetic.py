@@ -18,7 +18,7 @@ _REGION_LABELS = np.array(
         [0, 1, 0, 1],  # left:  -x > |y|
         [1, 1, 1, 1],  # bottom: -y > |x|
     ],
-    dtype=np.int8,
+    dtype=np.int64,
 )
 
 
@@ -113,7 +113,7 @@ def make_multilabel(
     topics = rng.integers(0, d, size=(l, min(_TOPIC_SIZE, d)))
     draw_features(rng, features, labels, topics)
     X = csr(rng.exponential(size=len(features.indices)), features.indices, features.indptr, (m, d))
-    Y = csr(np.ones(len(labels.indices), dtype=np.int8), labels.indices, labels.indptr, (m, l))
+    Y = csr(np.ones(len(labels.indices), dtype=np.int64), labels.indices, labels.indptr, (m, l))
     feature_names = tuple(f"x{j}" for j in range(d))
     return Dataset(X, Y, feature_names, tuple(f"label{j}" for j in range(l)), "make_multilabel")
 

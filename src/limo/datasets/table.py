@@ -76,12 +76,12 @@ def _labels(table: Table, labels: list[int], limits: Limits) -> Any:
     flipped = [k for k, j in enumerate(labels) if _first_is_positive(table.columns[j], table.path)]
     _check_binary(B, table, labels)
     if not sparse.issparse(B):
-        Y = B.astype(np.int8)
+        Y = B.astype(np.int64)
         Y[:, flipped] = 1 - Y[:, flipped]
         return Y
     Y = _flip(B, flipped, table.path, limits) if flipped else B
     Y.eliminate_zeros()
-    return Y.astype(np.int8)
+    return Y.astype(np.int64)
 
 
 def _first_is_positive(column: Column, path: str) -> bool:
