@@ -4,31 +4,19 @@ Reading: liac-arff. Splitting: iterative-stratification (if installed; --all run
 which takes minutes). Each time is the best of several; only the ratios travel between machines.
 """
 
-import gc
 import lzma
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import arff as liac
 import numpy as np
+from timing import best
 
 import limo
 from limo.datasets import StratifiedFolds, make_multilabel
-
-
-def best(function: Callable[[], object], repeats: int = 5) -> float:
-    """The least time of several calls, after one to warm up."""
-    times = []
-    for _ in range(repeats):
-        gc.collect()
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def line(what: str, ours: float, theirs: float, rival: str) -> None:

@@ -8,7 +8,6 @@ Rivals that are not installed are left out, with a sentence.
 import argparse
 import importlib.util
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
+from timing import best, verdict
 
 import limo
 from limo._checks import check_labels
@@ -27,21 +27,6 @@ from limo.solvers.exact import solve
 from limo.solvers.features import Features
 from limo.solvers.objective import Resident
 from limo.solvers.sgd import SGD
-
-
-def verdict(met: bool) -> str:
-    """How a figure stands to its target."""
-    return "met" if met else "NOT MET"
-
-
-def best(function: Callable[[], object], repeat: int = 3) -> float:
-    """Seconds of the fastest of several calls."""
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        function()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
 
 
 def sparse_problem(m: int, d: int, l: int, nonzeros: int = 60) -> tuple[Any, Pattern]:  # noqa: E741

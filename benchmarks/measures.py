@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from sklearn import metrics
+from timing import best, verdict
 
 import limo
 
@@ -41,21 +42,6 @@ def data(m: int, l: int, dtype: type = np.float64) -> tuple[np.ndarray, np.ndarr
     Y[np.arange(m), rng.integers(l, size=m)] = 1  # scikit-learn's AUCs need a label in every row
     S = (rng.standard_normal((m, l)) + 2 * Y).astype(dtype)
     return Y, S, (np.quantile(S[:100], 0.98) < S).astype(np.int64)
-
-
-def best(function: Callable[[], object], repeat: int = 5) -> float:
-    """Seconds of the fastest of several calls."""
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        function()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
-
-
-def verdict(met: bool) -> str:
-    """How a figure stands to its target."""
-    return "met" if met else "NOT MET"
 
 
 def compare(m: int, l: int) -> None:  # noqa: E741

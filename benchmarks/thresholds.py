@@ -10,7 +10,6 @@ import argparse
 import os
 import time
 import warnings
-from collections.abc import Callable
 
 os.environ.setdefault("OMP_NUM_THREADS", "2")
 
@@ -21,6 +20,7 @@ from sklearn.model_selection import TunedThresholdClassifierCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from timing import best
 
 import limo
 from limo._checks import check_labels
@@ -115,16 +115,6 @@ class Column(ClassifierMixin, BaseEstimator):
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Positive scores."""
         return (X[:, 0] > 0).astype(int)
-
-
-def best(function: Callable[[], object], repeat: int = 3) -> float:
-    """Seconds of the fastest of several calls."""
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        function()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
 
 
 def scikit_learn(Y: np.ndarray, S: np.ndarray) -> np.ndarray:
