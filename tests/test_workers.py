@@ -21,5 +21,10 @@ def test_the_environment_may_ask_for_fewer(monkeypatch):
     assert n_workers() == 1
     with workers() as run:
         assert run is map
-    monkeypatch.setenv("OMP_NUM_THREADS", "")
-    assert n_workers() >= 1
+    monkeypatch.setenv("OMP_NUM_THREADS", "1,4")  # a list speaks of nested loops; the first counts
+    assert n_workers() == 1
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    cores = n_workers()
+    for nonsense in ("", "0", "many", str(10 * cores)):
+        monkeypatch.setenv("OMP_NUM_THREADS", nonsense)
+        assert n_workers() == cores

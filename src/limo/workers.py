@@ -13,8 +13,10 @@ Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 def n_workers() -> int:
     """The cores this process may use, or fewer if ``OMP_NUM_THREADS`` says so."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(cores or 1, int(os.environ.get("OMP_NUM_THREADS") or cores or 1))
+    known = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = known or 1
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return min(cores, int(asked)) if asked.isdecimal() and int(asked) else cores
 
 
 @contextmanager

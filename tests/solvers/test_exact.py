@@ -7,7 +7,7 @@ from scipy import sparse
 
 from limo.losses import HINGE, SQUARED_HINGE
 from limo.solvers.base import Status
-from limo.solvers.exact import solve
+from limo.solvers.exact import _half_of_memory, solve
 from limo.solvers.objective import Resident
 from solvers.problems import WEIGHTS, arrays, problem
 
@@ -118,3 +118,9 @@ def test_a_hinge_too_sharp_to_certify():
     found = solve(problem(X, Y, loss="hinge"), tol=1e-12, max_iter=100_000)
     assert found.status in (Status.STALLED.value, Status.OUT_OF_ITERATIONS.value)
     assert found.relative_gap < 1e-2
+
+
+def test_memory_the_system_does_not_tell(monkeypatch):
+    assert _half_of_memory() > 2**27
+    monkeypatch.delattr("os.sysconf")
+    assert _half_of_memory() == 2**32

@@ -59,7 +59,11 @@ def solve(
 
 
 def _half_of_memory() -> float:
-    return 0.5 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """Half of the machine's memory in bytes, or 4 GiB where the system does not tell."""
+    try:
+        return 0.5 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 2.0**32
 
 
 @dataclass(frozen=True, eq=False)
