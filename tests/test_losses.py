@@ -93,6 +93,15 @@ def test_the_smoothed_hinge_stays_close_below_the_hinge():
         assert exact - 3 * width / 2 <= smooth <= exact
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_equal_scores_lose_what_all_pairs_weigh(loss):
+    for Y, _, _ in cases(40, seed=75):
+        weights = weights_of(Y, (0.5, 2.0, 3.0), "measure")
+        value, _ = pair_loss(np.zeros(Y.shape), pattern(Y), weights, LOSSES[loss])
+        assert value == pytest.approx(weights.total(pattern(Y)) * LOSSES[loss](1.0))
+        assert LOSSES[loss](-1.0) == LOSSES[loss](0.0) == 0
+
+
 def test_rows_without_pairs_weigh_nothing():
     weights = weights_of(np.array([[1, 1], [0, 0]]), (1.0, 1.0, 0.0), "uniform")
     assert not weights.rows.any()

@@ -49,6 +49,12 @@ class PairLoss:
     width: float
     slope: float
 
+    def __call__(self, z: float) -> float:
+        """phi(z)."""
+        if z <= self.width:
+            return 0.5 * self.curvature * max(z, 0.0) ** 2
+        return self.slope * (z - 0.5 * self.width)
+
     @property
     def shape(self) -> Values:
         """The three numbers as kernels take them."""
@@ -96,6 +102,15 @@ class PairWeights:
             _shared(label, Y.ones_per_row, n_columns, scheme),
             _shared(instance, Y.ones_per_column, n_rows, scheme),
             entry / all_pairs if all_pairs else 0.0,
+        )
+
+    def total(self, Y: Pattern) -> float:
+        """What all pairs weigh together; times phi(1), the loss of scores that are all equal."""
+        rows, columns = Y.ones_per_row, Y.ones_per_column
+        return float(
+            self.rows @ (rows * (Y.shape[1] - rows).astype(np.float64))
+            + self.columns @ (columns * (Y.shape[0] - columns).astype(np.float64))
+            + self.entries * float(Y.n_ones) * (Y.shape[0] * Y.shape[1] - Y.n_ones)
         )
 
 

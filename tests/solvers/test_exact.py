@@ -88,6 +88,16 @@ def test_a_warm_start_saves_work():
     assert again.objective == pytest.approx(first.objective)
 
 
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+def test_a_strong_ridge_is_solved_as_well(loss):
+    """J(0) alone is within 1 % of the minimum here, but no model: scores must have settled too."""
+    X, Y = arrays(m=60, d=8)
+    rough, fine = (solve(problem(X, Y, alpha=2000.0, loss=loss), tol=tol) for tol in (1e-2, 1e-3))
+    assert fine.objective > 0.99 * 3.5  # weights 0.5, 1 and 2
+    assert rough.converged
+    np.testing.assert_allclose(rough.W, fine.W, atol=0.2 * np.abs(fine.W).max())
+
+
 def test_no_pairs_no_weights():
     X, _ = arrays()
     found = solve(problem(X, np.zeros((12, 3), int)))

@@ -77,7 +77,8 @@ class LIMOClassifier(MultiLabelClassifier):
     fit_intercept : bool, default=True
         Whether to add a constant feature, regularised as the others are.
     tol : float, default=1e-2
-        For ``"exact"``: the objective is proven to be within this share of the minimum.
+        For ``"exact"``: the objective is proven to be within this share of the minimum, and
+        within this share of what it gained over no model at all.
     max_iter : int, default=1000
         For ``"exact"``: iterations before giving up with a ``ConvergenceWarning``.
     sampling : {"pairs", "instances"}, default="pairs"

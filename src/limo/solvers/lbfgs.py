@@ -22,18 +22,27 @@ _MEMORY = 10
 
 @dataclass(frozen=True)
 class Stop:
-    """When to stop: at a relative gap, after so many iterations, or when a callback says so."""
+    """When to stop: at a certified gap, after so many iterations, or when a callback says so.
+
+    The gap must be a small share of the minimum, and of what has been gained over ``zero``, the
+    objective of no model: where a strong ridge leaves little to gain, the first alone would
+    take hardly any model for a solution.
+    """
 
     tol: float
     max_iter: int
     alpha: float
+    zero: float = math.inf
     callback: Callback | None = None
-    offset: float = 0.0
     clock: float = field(default_factory=time.perf_counter)
 
     def gap(self, point: Point) -> float:
         """Bound of value - minimum: J is alpha-strongly convex, so |gradient|^2 / (2 alpha)."""
-        return float(np.vdot(point.gradient, point.gradient)) / (2 * self.alpha) + self.offset
+        return float(np.vdot(point.gradient, point.gradient)) / (2 * self.alpha)
+
+    def reached(self, gap: float, value: float) -> bool:
+        """Whether a gap is small enough."""
+        return gap <= self.tol * min(value - gap, self.zero - value)
 
     def seconds(self) -> float:
         """Time since the start."""
@@ -56,11 +65,11 @@ def minimise(
     point = objective.start(W)
     history = _History(scale[:, np.newaxis])
     for iteration in range(stop.max_iter + 1):
-        gap = relative(stop.gap(point), point.value)
+        gap = stop.gap(point)
         asked = stop.callback and stop.callback(
-            Progress(iteration, point.value, gap, stop.seconds())
+            Progress(iteration, point.value, relative(gap, point.value), stop.seconds())
         )
-        if gap <= stop.tol:
+        if stop.reached(gap, point.value):
             return point, iteration, Status.CONVERGED
         if asked:
             return point, iteration, Status.STOPPED
