@@ -182,6 +182,14 @@ def test_sgd_is_reproducible_and_can_go_on():
     assert not hasattr(limo.LIMOClassifier(), "partial_fit")
 
 
+def test_sgd_starts_anew_where_the_shape_is_another():
+    model = limo.LIMOClassifier(**SGD, n_passes=1, warm_start=True).fit(X, Y)
+    steps = model.solution_.n_steps
+    assert model.fit(X, Y).solution_.n_steps == 2 * steps
+    assert model.fit(X[:, :2], Y).solution_.n_steps == steps
+    assert model.fit(X[:, :2], Y[:, :3]).coef_.shape == (3, 2)
+
+
 def test_half_with_weight_0_does_not_run():
     model = limo.LIMOClassifier(0.0, 1.0, **SGD).fit(X, Y)
     assert model.solution_.n_violations[0] == 0
@@ -210,6 +218,9 @@ def test_in_a_pipeline_and_a_grid():
         ({"pair_weight": "even"}, "Unknown pair_weight 'even'"),
         ({"solver": "sgd"}, "it needs loss='hinge' and entry_weight=0, got loss='squared_hinge'"),
         ({**SGD, "entry_weight": 1.0}, "got loss='hinge' and entry_weight=1.0"),
+        ({**SGD, "pair_weight": "uniform"}, "there sampling='pairs' makes all pairs alike"),
+        ({"max_iter": 0}, "max_iter must be an integer from 1 up, got 0"),
+        ({"max_iter": 2.5}, "max_iter must be an integer from 1 up, got 2.5"),
         ({**SGD, "sampling": "pair"}, "Unknown sampling 'pair'. Did you mean 'pairs'"),
         ({"threshold_measure": "macro_auc"}, "macro_auc judges scores, so no threshold is needed"),
         ({"threshold_measure": "macro_f"}, "Unknown measure 'macro_f'. Did you mean 'macro_f1'"),

@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Callable
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -260,23 +260,39 @@ class LIMOClassifier(MultiLabelClassifier):
                 "label_weight, instance_weight and entry_weight are all 0: nothing would be "
                 "learnt. Give at least one of them a positive value."
             )
+        most: Any = self.max_iter
+        if not isinstance(most, Integral) or int(most) < 1:
+            raise ValueError(f"max_iter must be an integer from 1 up, got {most!r}.")
         if self.solver == "sgd" and (self.loss != "hinge" or self.entry_weight):
             raise ValueError(
                 "solver='sgd' is the paper's Algorithm 1: it needs loss='hinge' and "
                 f"entry_weight=0, got loss={self.loss!r} and entry_weight={self.entry_weight!r}."
             )
+        if self.solver == "sgd" and self.pair_weight != "measure":
+            raise ValueError(
+                "pair_weight acts in solver='exact' only, got 'uniform' with 'sgd': there "
+                "sampling='pairs' makes all pairs alike."
+            )
 
     def _learn(self, X: Any, Y: Pattern, before: Any) -> None:
         learn = self._solve_exactly if self.solver == "exact" else self._draw
+        before = before if self._can_go_on(before, X, Y) else None
         W = learn(X, Y, before)
         self.coef_ = np.ascontiguousarray(W[: X.shape[1]].T)
         self.intercept_ = W[-1].copy() if self.fit_intercept else np.zeros(Y.shape[1])
         self.never_, self.always_ = self._constant_labels(Y, before)
 
+    def _can_go_on(self, before: Any, X: Any, Y: Pattern) -> bool:
+        """Whether a former solution is of this solver, these features and these labels."""
+        width, n_labels = X.shape[1] + self.fit_intercept, Y.shape[1]
+        if self.solver == "exact":
+            return isinstance(before, Solution) and before.W.shape == (width, n_labels)
+        return isinstance(before, SGDSolution) and before.last.shape == (n_labels, width)
+
     def _constant_labels(self, Y: Pattern, before: Any) -> tuple[Booleans, Booleans]:
         """Labels never or always seen, in this batch and, for ``partial_fit``, in those before."""
         never, always = Y.ones_per_column == 0, Y.ones_per_column == Y.shape[0]
-        if isinstance(before, SGDSolution) and hasattr(self, "never_"):
+        if isinstance(before, SGDSolution):
             return never & self.never_, always & self.always_
         return never, always
 
@@ -289,13 +305,11 @@ class LIMOClassifier(MultiLabelClassifier):
             entry=self.entry_weight,
             scheme=self.pair_weight,  # type: ignore[arg-type]
         )
-        shape = (features.shape[1], Y.shape[1])
-        usable = isinstance(before, Solution) and before.W.shape == shape
         found = solve(
             Problem(features, Y, weights, self.alpha, self.loss),  # type: ignore[arg-type]
             tol=self.tol,
             max_iter=self.max_iter,
-            start=before.W if usable else None,
+            start=None if before is None else before.W,
             callback=self.callback,
             working_memory=self.working_memory,
         )
@@ -317,12 +331,11 @@ class LIMOClassifier(MultiLabelClassifier):
             average=self.average,
         )
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        start = before if isinstance(before, SGDSolution) else None
         found = settings.solve(
             _with_constant(X) if self.fit_intercept else X,
             Y,
-            np.random.default_rng(seed + (0 if start is None else start.n_steps)),
-            start,
+            np.random.default_rng(seed + (0 if before is None else before.n_steps)),
+            before,
             self.callback,
         )
         self.solution_ = found
