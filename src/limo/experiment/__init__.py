@@ -1,0 +1,1 @@
+"""Experiments: rows of results, and what they say about the methods compared."""

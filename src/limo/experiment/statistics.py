@@ -1,0 +1,284 @@
+"""Which methods differ on a measure: ranks, tests and groups from rows of results, in one record.
+
+How equal results are treated changes ranks and p-values, so :class:`Comparison` says in
+sentences what each convention would have changed.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from limo._checks import check_name
+from limo.experiment.significance import (
+    Friedman,
+    Zeros,
+    critical_difference,
+    friedman,
+    nemenyi,
+    wilcoxon_holm,
+)
+from limo.experiment.summary import (
+    Better,
+    Ties,
+    average_ranks,
+    check_rows,
+    missing,
+    rank,
+    summarise,
+)
+from limo.measures.table import MEASURES
+
+__all__ = [
+    "Comparison",
+    "Friedman",
+    "average_ranks",
+    "compare",
+    "critical_difference",
+    "friedman",
+    "groups",
+    "missing",
+    "nemenyi",
+    "rank",
+    "summarise",
+    "wilcoxon_holm",
+]
+
+Groups = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """How methods compare on one measure.
+
+    Attributes
+    ----------
+    measure : str
+        The measure.
+    average_ranks : dict of str to float
+        The average rank of each method, best first.
+    n_blocks : int
+        How many data sets (or splits) were counted.
+    friedman : Friedman
+        Whether the methods differ at all.
+    alpha, critical_difference : float
+        Average ranks farther apart than the critical difference differ, by Nemenyi's test.
+    nemenyi : DataFrame of shape (n_methods, n_methods)
+        P-values of all pairs by that test.
+    pairs : DataFrame
+        All pairs by Wilcoxon's test with Holm's adjustment, see :func:`wilcoxon_holm`.
+    groups, wilcoxon_groups : tuple of tuple of str
+        Methods that Nemenyi's test, or Wilcoxon's, cannot tell apart.
+    left_out : tuple of str
+        Data sets (or splits) that were not counted, each with the reason.
+    notes : tuple of str
+        What to know before trusting the tests, in sentences: ties, zeros, too few blocks.
+    """
+
+    measure: str
+    average_ranks: dict[str, float]
+    n_blocks: int
+    friedman: Friedman
+    alpha: float
+    critical_difference: float
+    nemenyi: pd.DataFrame
+    pairs: pd.DataFrame
+    groups: Groups
+    wilcoxon_groups: Groups
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        ranks = ", ".join(f"{name} {value:.2f}" for name, value in self.average_ranks.items())
+        lines = [
+            f"{MEASURES[self.measure].title}, average ranks: {ranks}.",
+            f"{self.friedman}.",
+            f"Critical difference at {self.alpha:g}: {self.critical_difference:.2f}.",
+            *(f"Left out: {block}." for block in self.left_out),
+            *self.notes,
+        ]
+        return "\n".join(lines)
+
+
+def compare(
+    rows: Any,
+    measure: str,
+    *,
+    blocks: Literal["dataset", "split"] = "dataset",
+    alpha: float = 0.05,
+    zeros: Zeros = "zsplit",
+) -> Comparison:
+    """Compare methods on one measure over data sets, or over the splits of one data set.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Tidy results, as :func:`limo.experiment.run` returns them.
+    measure : str
+        One of ``limo.MEASURES``.
+    blocks : {"dataset", "split"}, default="dataset"
+        What counts as one observation: the mean of a data set, or every split. Splits of one
+        data set share instances, so that tests over them are too sure; a note says so.
+    alpha : float, default=0.05
+        Level of the tests.
+    zeros : {"zsplit", "wilcox", "pratt"}, default="zsplit"
+        What Wilcoxon's test does with zero differences.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from limo.experiment import statistics
+    >>> rows = [
+    ...     {"dataset": d, "split": 0, "measure": "macro_f1", "method": m, "value": v}
+    ...     for d, values in enumerate([(0.5, 0.25, 0.125), (0.5, 0.375, 0.25), (0.5, 0.5, 0.25)])
+    ...     for m, v in zip("ABC", values)
+    ... ]
+    >>> print(statistics.compare(rows, "macro_f1"))
+    macro-F1, average ranks: A 1.17, B 1.83, C 3.00.
+    Friedman chi-square 5.64 (p = 0.0597), ...
+    """
+    check_name(measure, MEASURES, "measure")
+    check_name(blocks, ("dataset", "split"), "kind of block")
+    table = check_rows(rows)
+    own = table[table["measure"] == measure]
+    if own.empty:
+        raise ValueError(
+            f"rows hold no {measure}: expected one of {', '.join(table['measure'].unique())}."
+        )
+    better = MEASURES[measure].better
+    values = _blocks(own, blocks)
+    whole = values.dropna()
+    ranks = rank(whole, better).mean().sort_values(kind="stable")
+    cd = critical_difference(values.shape[1], len(whole), alpha=alpha)
+    pairs = wilcoxon_holm(whole, alpha=alpha, zeros=zeros)
+    differ = {
+        frozenset(pair) for pair in pairs.loc[pairs["differs"], ["first", "second"]].to_numpy()
+    }
+    return Comparison(
+        measure=measure,
+        average_ranks={str(name): float(value) for name, value in ranks.items()},
+        n_blocks=len(whole),
+        friedman=friedman(whole, better),
+        alpha=alpha,
+        critical_difference=cd,
+        nemenyi=nemenyi(whole, better),
+        pairs=pairs,
+        groups=groups(ranks.index, lambda a, b: abs(ranks[a] - ranks[b]) > cd),
+        wilcoxon_groups=groups(ranks.index, lambda a, b: frozenset((a, b)) in differ),
+        left_out=_left_out(values, own),
+        notes=_notes(whole, better, blocks, alpha, zeros),
+    )
+
+
+def groups(ordered: Iterable[str], apart: Callable[[str, str], bool]) -> Groups:
+    """Find the longest runs of methods of which no two differ; methods alone are left out.
+
+    Parameters
+    ----------
+    ordered : iterable of str
+        Methods by average rank.
+    apart : callable
+        Says whether two methods differ.
+
+    Returns
+    -------
+    tuple of tuple of str
+
+    Examples
+    --------
+    >>> from limo.experiment.statistics import groups
+    >>> place = {"A": 1.0, "B": 1.5, "C": 2.5, "D": 4.0}
+    >>> groups(place, lambda a, b: abs(place[a] - place[b]) > 1)
+    (('A', 'B'), ('B', 'C'))
+    """
+    names = tuple(ordered)
+    runs: list[tuple[str, ...]] = []
+    for start in range(len(names)):
+        end = start + 1
+        while end < len(names) and not any(apart(a, names[end]) for a in names[start:end]):
+            end += 1
+        if end - start > 1 and not (runs and runs[-1][-1] == names[end - 1]):
+            runs.append(names[start:end])
+    return tuple(runs)
+
+
+def _blocks(rows: pd.DataFrame, blocks: str) -> pd.DataFrame:
+    """One value for each block and method, the methods in the order they came."""
+    order = rows["method"].unique()
+    if blocks == "dataset":
+        means = summarise(rows)
+        return means.pivot(index="dataset", columns="method", values="mean")[order]
+    named = rows.assign(block=_split_names(rows))
+    return named.pivot(index="block", columns="method", values="value")[order]
+
+
+def _split_names(rows: pd.DataFrame) -> pd.Series:
+    return rows["dataset"].astype(str) + " split " + rows["split"].astype(str)
+
+
+def _left_out(values: pd.DataFrame, rows: pd.DataFrame) -> tuple[str, ...]:
+    """Every block without a value of some method, and every gap inside a block that counts."""
+    whole = values.notna().all(axis=1)
+    said = [
+        f"{block} (no value of {', '.join(values.columns[values.loc[block].isna()])})"
+        for block in values.index[~whole]
+    ]
+    gaps = missing(rows)
+    inside = gaps[gaps["dataset"].isin(values.index[whole].astype(str))]
+    for split, cell in inside.groupby(_split_names(inside), sort=False):
+        reasons = ", ".join(f"{m}: {r}" for m, r in cell[["method", "reason"]].to_numpy())
+        said.append(f"{split} ({reasons})")
+    return tuple(said)
+
+
+def _notes(
+    values: pd.DataFrame, better: Better, blocks: str, alpha: float, zeros: Zeros
+) -> tuple[str, ...]:
+    """What to know before trusting the tests."""
+    notes = [_tie_note(values, better), _zero_note(values, alpha, zeros)]
+    n_pairs = values.shape[1] * (values.shape[1] - 1) // 2
+    if n_pairs * 2.0 ** (1 - len(values)) > alpha:
+        notes.append(
+            f"With {len(values)} blocks Wilcoxon's test cannot tell any of {n_pairs} pairs apart "
+            f"at {alpha:g}, whatever the values: compare on more data sets."
+        )
+    if blocks == "split":
+        notes.append(
+            "Blocks are splits: those of one data set share instances, so the tests are too sure."
+        )
+    return tuple(notes)
+
+
+def _tie_note(values: pd.DataFrame, better: Better) -> str:
+    """What equal results did, and what other conventions would have made of them."""
+    ranks = rank(values, better)
+    tied = int((ranks.nunique(axis=1) < ranks.shape[1]).sum())
+    if not tied:
+        return "No two methods tie: every convention for ties gives the same ranks."
+    rules: tuple[Ties, Ties] = ("min", "max")
+    moves = [(rank(values, better, ties=rule).mean() - ranks.mean()).abs().max() for rule in rules]
+    plain = friedman(values, better, correct_ties=False).p_value
+    return (
+        f"Ties: methods are equal in {tied} of {len(values)} blocks and share the average of their "
+        f"places. With the best place for each, average ranks would move by up to {moves[0]:.2f}, "
+        f"with the worst by up to {moves[1]:.2f}; without its correction for ties Friedman's p "
+        f"would be {plain:.3g}."
+    )
+
+
+def _zero_note(values: pd.DataFrame, alpha: float, zeros: Zeros) -> str:
+    """What zero differences did to Wilcoxon's test."""
+    chosen = wilcoxon_holm(values, alpha=alpha, zeros=zeros)
+    if not chosen["zeros"].any():
+        return "No zero differences: every convention for them gives the same Wilcoxon p-values."
+    rules: tuple[Zeros, ...] = ("zsplit", "wilcox", "pratt")
+    others = [wilcoxon_holm(values, alpha=alpha, zeros=rule) for rule in rules if rule != zeros]
+    changed = max(int((other["differs"] != chosen["differs"]).sum()) for other in others)
+    return (
+        f"Zero differences occur in {int((chosen['zeros'] > 0).sum())} of {len(chosen)} pairs "
+        f"(rule {zeros!r}); another rule would change the verdict on {changed} of them at most."
+    )
