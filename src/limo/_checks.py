@@ -6,8 +6,10 @@ expected, what came, what to do.
 """
 
 import difflib
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ __all__ = [
     "check_inputs",
     "check_labels",
     "check_name",
+    "check_number",
     "check_scores",
     "column_names",
 ]
@@ -115,6 +118,31 @@ def check_name(name: Any, known: Iterable[str], what: str) -> str:
     near = difflib.get_close_matches(str(name), known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise ValueError(f"Unknown {what} {name!r}.{hint} Known are: {', '.join(known)}.")
+
+
+def check_number(
+    value: Any,
+    name: str,
+    *,
+    above: float | None = None,
+    least: float = -math.inf,
+    most: float = math.inf,
+    integer: bool = False,
+) -> Any:
+    """A finite number within its bounds, or an error that says which they are."""
+    kind: Any = Integral if integer else Real
+    if isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value):
+        low = value >= least if above is None else value > above
+        if low and value <= most:
+            return value
+    what = "an integer" if integer else "a number"
+    raise ValueError(f"{name} must be {what} {_range(above, least, most)}, got {value!r}.")
+
+
+def _range(above: float | None, least: float, most: float) -> str:
+    if above is not None:
+        return f"above {above:g}"
+    return f"from {least:g} up" if math.isinf(most) else f"from {least:g} to {most:g}"
 
 
 def column_names(y: Any) -> Names:

@@ -5,6 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from estimators import MultiLabelContract, data, quietly
 from limo import GFMClassifier
+from limo.thresholds import gfm_labels
 from naive import neighbours as naive
 
 OTHERWISE = dict.fromkeys(
@@ -55,8 +56,23 @@ def test_few_instances_are_all_neighbours():
 
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
-    [({"k": 0}, "k == 0, must be >= 1"), ({"f1_of_nothing": 2.0}, "must be <= 1")],
+    [
+        ({"k": 0}, "k must be an integer from 1 up, got 0"),
+        ({"f1_of_nothing": 2.0}, "f1_of_nothing must be a number from 0 to 1, got 2.0"),
+    ],
 )
 def test_wrong_parameters_are_explained(wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
         GFMClassifier(**wrong).fit([[0.0], [1.0]], [[1], [0]])
+
+
+def test_equals_the_maximiser_of_a_whole_gfm_matrix():
+    """Two ways to one answer: label sets of neighbours, and the l x l matrix of their shares."""
+    X, Y = data()
+    model = GFMClassifier(k=6).fit(X, Y)
+    labels = model.predict(X)
+    joint = np.zeros((len(X), Y.shape[1], Y.shape[1]))
+    for i, query in enumerate(X):
+        for n in naive.nearest(X, 6, query):
+            joint[i, np.flatnonzero(Y[n]), Y[n].sum() - 1] += 1 / 6
+    assert labels.tolist() == gfm_labels(joint).tolist()

@@ -211,7 +211,7 @@ def test_in_a_pipeline_and_a_grid():
     [
         ({"alpha": -1}, "alpha must be a number above 0, got -1"),
         ({"alpha": "x"}, "alpha must be a number above 0, got 'x'"),
-        ({"label_weight": -1}, "label_weight must be a number 0 or more, got -1"),
+        ({"label_weight": -1}, "label_weight must be a number from 0 up, got -1"),
         ({"label_weight": 0, "instance_weight": 0}, "are all 0: nothing would be learnt"),
         ({"loss": "hing"}, "Unknown loss 'hing'. Did you mean 'hinge'"),
         ({"solver": "exakt"}, "Unknown solver 'exakt'. Did you mean 'exact'"),

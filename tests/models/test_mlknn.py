@@ -69,7 +69,11 @@ def test_n_jobs_changes_nothing():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "sentence"), [({"k": 0}, "k == 0, must be >= 1"), ({"smoothing": -1}, "must be >= 0")]
+    ("wrong", "sentence"),
+    [
+        ({"k": 0}, "k must be an integer from 1 up, got 0"),
+        ({"smoothing": -1}, "smoothing must be a number from 0 up, got -1"),
+    ],
 )
 def test_wrong_parameters_are_explained(wrong, sentence):
     with pytest.raises(ValueError, match=sentence):

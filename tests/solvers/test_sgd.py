@@ -202,19 +202,19 @@ def test_without_pairs_nothing_happens():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "error", "sentence"),
+    ("wrong", "sentence"),
     [
-        ({"sampling": "pair"}, ValueError, "Unknown sampling 'pair'. Did you mean 'pairs'?"),
-        ({"label_weight": -1}, ValueError, "label_weight must be a number 0 or more, got -1"),
-        ({"step": 0}, ValueError, "step must be a number above 0, got 0"),
-        ({"step": "fast"}, TypeError, "step must be a number above 0, got 'fast'"),
-        ({"step": 1.0}, ValueError, "Take a smaller step"),
-        ({"n_passes": float("nan")}, ValueError, "n_passes must be a number 0 or more, got nan"),
-        ({"n_steps": 2.5}, TypeError, "n_steps must be an integer 0 or more, got 2.5"),
-        ({"n_steps": -2}, ValueError, "n_steps must be an integer 0 or more, got -2"),
-        ({"label_weight": 0, "instance_weight": 0}, ValueError, "both 0: nothing would be learnt"),
+        ({"sampling": "pair"}, "Unknown sampling 'pair'. Did you mean 'pairs'?"),
+        ({"label_weight": -1}, "label_weight must be a number from 0 up, got -1"),
+        ({"step": 0}, "step must be a number above 0, got 0"),
+        ({"step": "fast"}, "step must be a number above 0, got 'fast'"),
+        ({"step": 1.0}, "Take a smaller step"),
+        ({"n_passes": float("nan")}, "n_passes must be a number from 0 up, got nan"),
+        ({"n_steps": 2.5}, "n_steps must be an integer from 0 up, got 2.5"),
+        ({"n_steps": -2}, "n_steps must be an integer from 0 up, got -2"),
+        ({"label_weight": 0, "instance_weight": 0}, "both 0: nothing would be learnt"),
     ],
 )
-def test_wrong_settings_are_explained(wrong, error, sentence):
-    with pytest.raises(error, match=sentence.replace("?", r"\?")):
+def test_wrong_settings_are_explained(wrong, sentence):
+    with pytest.raises(ValueError, match=sentence.replace("?", r"\?")):
         SGD(**wrong)

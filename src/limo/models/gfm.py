@@ -1,11 +1,10 @@
 """GFM: the label set of highest expected F1, from the label sets of the neighbours."""
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_scalar
 
+from limo._checks import check_number
 from limo._kernels.gfm import best_label_sets
 from limo._types import Integers, Values
 from limo.models.multilabel import MultiLabelClassifier
@@ -86,8 +85,8 @@ class GFMClassifier(MultiLabelClassifier):
         -------
         GFMClassifier
         """
-        check_scalar(self.k, "k", Integral, min_val=1)
-        check_scalar(self.f1_of_nothing, "f1_of_nothing", Real, min_val=0, max_val=1)
+        check_number(self.k, "k", least=1, integer=True)
+        check_number(self.f1_of_nothing, "f1_of_nothing", least=0, most=1)
         X, Y = self._check_training(X, y)
         self.n_neighbors_ = min(self.k, X.shape[0])
         self._X, self._Y = pack(X), pack(Y.csr)

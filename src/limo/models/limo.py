@@ -1,9 +1,7 @@
 """LIMO: a linear model that maximises label-wise, instance-wise and entry-wise margins."""
 
-import math
 import warnings
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
-from limo._checks import check_labels, check_name
+from limo._checks import check_labels, check_name, check_number
 from limo._types import Booleans, Values
 from limo.losses import PairWeights
 from limo.models.multilabel import MultiLabelClassifier
@@ -34,8 +32,7 @@ _CHOICES = {
     "pair_weight": ("measure", "uniform"),
     "solver": ("exact", "sgd"),
 }
-_AT_LEAST_0 = ("label_weight", "instance_weight", "entry_weight")
-_ABOVE_0 = ("alpha", "tol")
+_WEIGHTS = ("label_weight", "instance_weight", "entry_weight")
 
 
 def _is_sgd(self: "LIMOClassifier") -> bool:
@@ -249,20 +246,16 @@ class LIMOClassifier(MultiLabelClassifier):
     def _check_settings(self) -> None:
         for name, known in _CHOICES.items():
             check_name(getattr(self, name), known, name)
-        for name in (*_AT_LEAST_0, *_ABOVE_0):
-            value, positive = getattr(self, name), name in _ABOVE_0
-            number = float(value) if isinstance(value, Real) else math.nan
-            if not 0 <= number < math.inf or (positive and not number):
-                rule = "above 0" if positive else "0 or more"
-                raise ValueError(f"{name} must be a number {rule}, got {value!r}.")
-        if not any(getattr(self, name) for name in _AT_LEAST_0):
+        for name in _WEIGHTS:
+            check_number(getattr(self, name), name, least=0)
+        for name in ("alpha", "tol"):
+            check_number(getattr(self, name), name, above=0)
+        check_number(self.max_iter, "max_iter", least=1, integer=True)
+        if not any(getattr(self, name) for name in _WEIGHTS):
             raise ValueError(
                 "label_weight, instance_weight and entry_weight are all 0: nothing would be "
                 "learnt. Give at least one of them a positive value."
             )
-        most: Any = self.max_iter
-        if not isinstance(most, Integral) or int(most) < 1:
-            raise ValueError(f"max_iter must be an integer from 1 up, got {most!r}.")
         if self.solver == "sgd" and (self.loss != "hinge" or self.entry_weight):
             raise ValueError(
                 "solver='sgd' is the paper's Algorithm 1: it needs loss='hinge' and "

@@ -1,12 +1,11 @@
 """ML-kNN: what the labels of the neighbours say about a label, learnt by counting."""
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_scalar
 
+from limo._checks import check_number
 from limo._types import Integers, Values
 from limo.models.multilabel import MultiLabelClassifier
 from limo.models.neighbours import count_labels, nearest_neighbours, pack, unpack
@@ -80,8 +79,8 @@ class MLKNNClassifier(MultiLabelClassifier):
         -------
         MLKNNClassifier
         """
-        check_scalar(self.k, "k", Integral, min_val=1)
-        check_scalar(self.smoothing, "smoothing", Real, min_val=0)
+        check_number(self.k, "k", least=1, integer=True)
+        check_number(self.smoothing, "smoothing", least=0)
         X, Y = self._check_training(X, y)
         self.n_neighbors_ = min(self.k, X.shape[0] - 1)
         neighbours = nearest_neighbours(X, self.n_neighbors_, n_jobs=self.n_jobs)

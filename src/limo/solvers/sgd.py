@@ -8,13 +8,12 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from limo._checks import check_name
+from limo._checks import check_name, check_number
 from limo._kernels.alias import alias_table
 from limo._kernels.sgd import Draws, Rates, Weights, run_steps, settle
 from limo._kernels.storage import CSR, Storage
@@ -122,8 +121,8 @@ class SGD:
     def __post_init__(self) -> None:
         check_name(self.sampling, SAMPLINGS, "sampling")
         for name in ("label_weight", "instance_weight", "shrinkage", "n_passes"):
-            _check_number(name, getattr(self, name), "0 or more", lambda value: value >= 0)
-        _check_number("step", self.step, "above 0", lambda value: value > 0)
+            check_number(getattr(self, name), name, least=0)
+        check_number(self.step, "step", above=0)
         if self.step * self.shrinkage >= 1:
             raise ValueError(
                 f"step * shrinkage must be below 1, got {self.step} * {self.shrinkage}: "
@@ -135,7 +134,7 @@ class SGD:
                 "Give at least one of them a positive value."
             )
         if self.n_steps is not None:
-            _check_number("n_steps", self.n_steps, "0 or more", lambda value: value >= 0)
+            check_number(self.n_steps, "n_steps", least=0, integer=True)
 
     def solve(
         self,
@@ -290,12 +289,3 @@ def _status(n_steps: int, violations: Integers, halves: tuple[Draws, Draws]) -> 
         if half.rows.size
     ]
     return f"Made {n_steps} steps: {' and '.join(shares)} drawn violated their margin."
-
-
-def _check_number(name: str, value: Any, rule: str, fits: Callable[[Any], bool]) -> None:
-    """A finite number (numbers of steps: an integer) that ``fits`` the rule."""
-    kind, word = (Integral, "an integer") if name == "n_steps" else (Real, "a number")
-    if isinstance(value, bool) or not isinstance(value, kind):
-        raise TypeError(f"{name} must be {word} {rule}, got {value!r}.")
-    if not (math.isfinite(value) and fits(value)):
-        raise ValueError(f"{name} must be {word} {rule}, got {value!r}.")

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from limo._checks import check_name
+from limo._checks import check_name, check_number
 from limo._types import Values
 from limo.pattern import Pattern
 from limo.thresholds.best import Labels, cut_scores
@@ -94,8 +94,7 @@ class InstanceThreshold(ThresholdRule):
 
     def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
         target = check_target("instance_f1" if self.target is None else self.target)
-        if not 0 <= self.end_gap < np.inf:
-            raise ValueError(f"end_gap must be a number from 0 up, got {self.end_gap!r}.")
+        check_number(self.end_gap, "end_gap", least=0)
         most = check_name(self.ties, _TIES, "rule for ties") == "most"
         self.width_ = min(scores.width, _MOST_SCORES)
         seen = self._seen(scores, X)

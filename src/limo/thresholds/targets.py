@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import check_name
+from limo._checks import check_name, check_number
 from limo._types import Anything, Values
 from limo.views import COLUMNS, ENTRIES, ROWS, View
 
@@ -114,8 +114,7 @@ def f_beta(beta: float, average: str | None = None) -> Target:
     >>> limo.LabelThreshold(limo.thresholds.f_beta(2.0))
     LabelThreshold(target=Target(f_beta(2)))
     """
-    if not 0 < beta < np.inf:
-        raise ValueError(f"beta must be a number above 0, got {beta!r}.")
+    check_number(beta, "beta", above=0)
     return Target(_FBeta(float(beta)), average, fractional=True, name=f"f_beta({beta:g})")
 
 
