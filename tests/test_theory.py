@@ -8,9 +8,9 @@ import pytest
 
 import limo
 from cases import cases, effective_case
-from counterexamples import COUNTEREXAMPLES
 from limo.measures.base import Optimised
 from limo.measures.table import EFFECTIVENESS
+from limo.reproduce.counterexamples import COUNTEREXAMPLES
 from naive import margins as naive
 
 TICKS = [
@@ -81,7 +81,7 @@ def test_every_tick_of_table_2(name, kind, constant):
 
 @pytest.mark.parametrize(("name", "kind"), CROSSES)
 def test_every_cross_of_table_2_has_a_counterexample(name, kind):
-    Y, S = next((Y, S) for k, names, Y, S in COUNTEREXAMPLES if k == kind and name in names)
+    Y, S = next((e.Y, e.S) for e in COUNTEREXAMPLES if e.kind == kind and name in e.measures)
     assert holds(kind, Y, S)
     measure = limo.MEASURES[name]
     if measure.needs == "scores":
@@ -98,7 +98,7 @@ def test_every_cross_of_table_2_has_a_counterexample(name, kind):
 
 
 def test_counterexamples_name_exactly_the_crosses():
-    named = {(name, kind) for kind, names, _, _ in COUNTEREXAMPLES for name in names}
+    named = {(name, e.kind) for e in COUNTEREXAMPLES for name in e.measures}
     assert named == set(CROSSES)
 
 

@@ -1,4 +1,5 @@
 from . import datasets as datasets
+from . import reproduce as reproduce
 from . import thresholds as thresholds
 from .datasets import Dataset as Dataset
 from .datasets import describe as describe

@@ -1,0 +1,55 @@
+import pandas as pd
+import pytest
+
+from limo.reproduce import theory
+from limo.reproduce.theory import _judge_table2 as judge_table2
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    return theory(tmp_path_factory.mktemp("theory"), n_predictors=4, n_draws=2)
+
+
+def test_every_format_is_written(found):
+    names = {path.name for path in found.paths}
+    for stem in ("table2", "theorem3", "bounds"):
+        assert {f"{stem}.{kind}" for kind in ("csv", "tex", "svg", "png")} <= names
+    assert found.paths[0].name == "theory.md"
+    assert all(path.stat().st_size > 100 for path in found.paths)
+
+
+def test_the_findings_are_said(found):
+    assert found.findings[0].startswith("Table 2: all 32 ticks hold on all of 16 generated")
+    assert "at 4000 instances micro-AUC" in found.findings[1]
+    assert found.findings[2] == "Theorems 4 and 5: the bounds hold on 4 predictors each."
+    assert "that of instance-F1" in found.findings[3]
+    assert str(found).startswith("The theory, executed\nTable 2")
+
+
+def test_the_page_shows_every_table_and_picture(found):
+    page = found.paths[0].read_text()
+    assert "| ranking loss      | ✓ 4/4" in page
+    assert page.count("![") == 3
+    assert page.count("\n## ") == 4
+    tables = {path.name: path for path in found.paths if path.suffix == ".csv"}
+    pd.testing.assert_frame_equal(pd.read_csv(tables["table2.csv"]), found.tables["table2"])
+
+
+def test_the_same_call_again_only_draws(found):
+    kept = sorted((found.folder / "facts").iterdir())
+    before = [path.stat().st_mtime_ns for path in kept]
+    page = found.paths[0].read_bytes()
+    picture = found.paths[-2].read_bytes()
+    again = theory(found.folder, n_predictors=4, n_draws=2)
+    assert [path.stat().st_mtime_ns for path in kept] == before
+    assert again.paths == found.paths
+    assert again.paths[0].read_bytes() == page
+    assert again.paths[-2].suffix == ".svg"
+    assert again.paths[-2].read_bytes() == picture
+
+
+def test_a_tick_that_fails_is_named(found):
+    cells = found.tables["table2"].copy()
+    first = cells.index[cells["measure"].eq("ranking_loss") & cells["perfect"].eq(4)][0]
+    cells.loc[first, "perfect"] = 3
+    assert "1 of 32 ticks fail (ranking_loss (label-wise))" in judge_table2(cells)
