@@ -27,6 +27,9 @@ from .measures.faces import one_error as one_error
 from .measures.faces import ranking_loss as ranking_loss
 from .measures.table import MEASURES as MEASURES
 from .models.binary_relevance import BinaryRelevance as BinaryRelevance
+from .models.files import ModelFileError as ModelFileError
+from .models.files import load_model as load_model
+from .models.files import save_model as save_model
 from .models.gfm import GFMClassifier as GFMClassifier
 from .models.limo import LIMOClassifier as LIMOClassifier
 from .models.limo_cv import LIMOClassifierCV as LIMOClassifierCV

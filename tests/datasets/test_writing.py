@@ -16,7 +16,7 @@ from scipy import sparse
 
 import limo
 from limo.datasets import DataError, Dataset
-from limo.datasets.writing import replacing
+from limo.files import replacing
 
 SUFFIXES = [".arff", ".arff.gz", ".arff.xz", ".arff.bz2", ".svm", ".libsvm.gz", ".npz"]
 

@@ -3,9 +3,12 @@
 from limo.datasets.dataset import Dataset
 from limo.datasets.description import Description, describe
 from limo.datasets.errors import DataError, Limits
-from limo.datasets.fetch import data_folders, load
+from limo.datasets.fetch import data_folders, is_at_hand, load
+from limo.datasets.instances import read_instances
 from limo.datasets.known import CATALOGUE, Catalogue, Entry, catalogue
+from limo.datasets.matrices import Matrix, read_matrix
 from limo.datasets.pictures import plot_regions, plot_triangles
+from limo.datasets.predictions import write_predictions
 from limo.datasets.reading import read
 from limo.datasets.splitting import (
     GivenSplit,
@@ -17,7 +20,7 @@ from limo.datasets.splitting import (
     stored_splits,
 )
 from limo.datasets.synthetic import figure1, make_multilabel
-from limo.datasets.writing import write
+from limo.datasets.writing import files_written, write
 
 __all__ = [
     "CATALOGUE",
@@ -28,6 +31,7 @@ __all__ = [
     "Entry",
     "GivenSplit",
     "Limits",
+    "Matrix",
     "StoredSplits",
     "StratifiedFolds",
     "StratifiedSplits",
@@ -35,13 +39,18 @@ __all__ = [
     "data_folders",
     "describe",
     "figure1",
+    "files_written",
+    "is_at_hand",
     "load",
     "load_split",
     "make_multilabel",
     "plot_regions",
     "plot_triangles",
     "read",
+    "read_instances",
+    "read_matrix",
     "split",
     "stored_splits",
     "write",
+    "write_predictions",
 ]

@@ -1,7 +1,7 @@
 """ARFF: dense and sparse rows, in Mulan's dress (an XML beside it) or MEKA's (``-C n``)."""
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,14 +9,14 @@ from limo._kernels import arff as kernels
 from limo.datasets.arff_header import Attribute, Header, parse_header, unquote
 from limo.datasets.dataset import Dataset
 from limo.datasets.errors import DataError
-from limo.datasets.labels import arff_labels
+from limo.datasets.labels import arff_labels, names_labels
 from limo.datasets.options import Options
 from limo.datasets.source import Source
 from limo.datasets.storage import csr, without_repeats
 from limo.datasets.table import Column, Table, to_dataset
 from limo.datasets.text import encoding_of, line_at, normalise
 
-__all__ = ["read_arff"]
+__all__ = ["arff_table", "read_arff", "says_labels"]
 
 _SHORT = 7  # bytes of a value that the kernel can look up
 _PROBLEMS = {
@@ -35,17 +35,46 @@ _PROBLEMS = {
 
 def read_arff(source: Source, options: Options) -> Dataset:
     """Read an ARFF file; see :func:`limo.read`."""
+    opened = _open(source, options)
+    names = [attribute.name for attribute in opened.kept]
+    labels = arff_labels(names, opened.body.header.relation, source, options)
+    return to_dataset(opened.table(options.missing), labels, options, source.checksum)
+
+
+def arff_table(source: Source, options: Options) -> Table:
+    """Read the attributes of an ARFF file, whichever of them are labels."""
+    return _open(source, options).table(options.missing)
+
+
+def says_labels(source: Source, options: Options) -> bool:
+    """Whether it is said which attributes of an ARFF file are labels."""
+    opened = _open(source, options)
+    return names_labels(opened.body.header.relation, len(opened.kept), source, options)
+
+
+def _open(source: Source, options: Options) -> "_Opened":
+    """Read the header, and leave the rest until it is known what is wanted of it."""
     data = normalise(source.data, source.path)
     encoding = encoding_of(data, options.encoding, source.path)
     header = parse_header(data, encoding, source.path, options.limits)
-    attributes = _kept(header, options, source.path)
-    names = [attribute.name for attribute in attributes]
-    labels = arff_labels(names, header.relation, source, options)
-    body = _Body(data[header.data_start :], header, encoding, source.path)
-    cells, row_starts = body.cells(attributes, options.missing)
-    columns = tuple(Column(a.name, a.values if a.kind == "nominal" else None) for a in attributes)
-    table = Table(columns, cells, source.path, lambda row: body.line(int(row_starts[row])))
-    return to_dataset(table, labels, options, source.checksum)
+    kept = _kept(header, options, source.path)
+    return _Opened(kept, _Body(data[header.data_start :], header, encoding, source.path))
+
+
+class _Opened(NamedTuple):
+    """An ARFF file whose header has been read."""
+
+    kept: list[Attribute]
+    body: "_Body"
+
+    def table(self, missing: str) -> Table:
+        cells, row_starts = self.body.cells(self.kept, missing)
+        columns = tuple(
+            Column(a.name, a.values if a.kind == "nominal" else None) for a in self.kept
+        )
+        return Table(
+            columns, cells, self.body.path, lambda row: self.body.line(int(row_starts[row]))
+        )
 
 
 def _kept(header: Header, options: Options, path: str) -> list[Attribute]:

@@ -17,7 +17,7 @@ from limo.datasets.source import Source
 from limo.datasets.table import Column, Table
 from limo.datasets.text import encoding_of, normalise
 
-__all__ = ["read_csv", "read_tsv"]
+__all__ = ["csv_table", "read_csv", "read_tsv", "tsv_table"]
 
 _MISSING = {"", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"}
 _TRUTH = {"true": 1.0, "false": 0.0}
@@ -26,37 +26,71 @@ _BLOCK = 4096  # rows held as text at a time
 
 def read_csv(source: Source, options: Options) -> Dataset:
     """Read values parted by commas (or semicolons, if the first line has only those)."""
-    first = source.data.partition(b"\n")[0]
-    return _read_delimited(source, options, ";" if b";" in first and b"," not in first else ",")
+    return table_to_dataset(csv_table(source, options), options, source.checksum)
 
 
 def read_tsv(source: Source, options: Options) -> Dataset:
     """Read values parted by tabs."""
-    return _read_delimited(source, options, "\t")
+    return table_to_dataset(tsv_table(source, options), options, source.checksum)
 
 
-def _read_delimited(source: Source, options: Options, delimiter: str) -> Dataset:
+def csv_table(source: Source, options: Options) -> Table:
+    """Read the columns of a CSV file, whichever of them are labels."""
+    first = source.data.partition(b"\n")[0]
+    return _table(source, options, ";" if b";" in first and b"," not in first else ",")
+
+
+def tsv_table(source: Source, options: Options) -> Table:
+    """Read the columns of a TSV file, whichever of them are labels."""
+    return _table(source, options, "\t")
+
+
+def _table(source: Source, options: Options, delimiter: str) -> Table:
     data = normalise(source.data, source.path)
     text = data.decode(encoding_of(data, options.encoding, source.path))
     rows = _rows(text, delimiter, source.path)
-    _, names = next(rows, (1, []))
-    if not names:
+    first = next(rows, None)
+    if first is None:
         raise DataError(
             "expected column names in the first line, got an empty file", path=source.path
         )
-    names = [name.strip(" \t") for name in names]
+    names = [name.strip(" \t") for name in first[1]]
+    has_names = _are_names(names, options.header, source.path)
+    if not has_names:
+        names, rows = list(map(str, range(len(names)))), itertools.chain([first], rows)
     check_names(names, source.path)
     options.limits.check("max_columns", len(names), "columns", source.path)
 
     def line_of(row: int) -> int:
-        return next(itertools.islice(_rows(text, delimiter, source.path), row + 1, None))[0]
+        place = row + has_names
+        return next(itertools.islice(_rows(text, delimiter, source.path), place, None))[0]
 
     builders = [_Builder(name) for name in names]
     _fill(builders, rows, source.path)
     columns = [b.column(source.path, line_of, b.name in options.drop) for b in builders]
     cells = np.array([numbers for _, numbers in columns]).T.copy()
-    table = Table(tuple(column for column, _ in columns), cells, source.path, line_of)
-    return table_to_dataset(table, options, source.checksum)
+    return Table(tuple(column for column, _ in columns), cells, source.path, line_of)
+
+
+def _are_names(first: list[str], header: bool | None, path: str) -> bool:
+    """Whether the first line names the columns; told by what stands there if nobody says so.
+
+    0,1,2 are the names a data frame gives itself, yet 0,1 may as well be two labels.
+    """
+    if header is not None:
+        return header
+    if not np.isin(_parse(tuple(first))[1], (EXACT, UNSETTLED)).all():
+        return True
+    if first != list(map(str, range(len(first)))):
+        return False
+    if len(first) > 2:
+        return True
+    raise DataError(
+        f"the first line, {','.join(first)}, may hold names or numbers. Say which with header=True "
+        "or header=False (on the command line --header or --no-header)",
+        path=path,
+        line=1,
+    )
 
 
 def _rows(text: str, delimiter: str, path: str) -> Iterator[tuple[int, list[str]]]:

@@ -1,8 +1,15 @@
 """The one error of the data room, and the limits that stop hostile files."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["DataError", "Limits"]
+__all__ = ["DataError", "Limits", "shorten"]
+
+
+def shorten(names: Sequence[object], most: int = 8) -> str:
+    """The first few names, quoted, and how many more there are."""
+    shown = ", ".join(map(repr, names[:most]))
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 class DataError(ValueError):

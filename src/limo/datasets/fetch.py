@@ -16,7 +16,7 @@ from limo.datasets.options import Options
 from limo.datasets.reading import read_source
 from limo.datasets.source import Source, open_source
 
-__all__ = ["data_folders", "load"]
+__all__ = ["data_folders", "is_at_hand", "load"]
 
 pooch = lazy_loader.load("pooch")
 
@@ -73,6 +73,13 @@ def load(name: str, part: str = "all", *, download: bool = True, progress: bool 
     data = _read(file, entry, found)
     _check_shape(data, entry, part, n_rows)
     return replace(data, source=entry.name if part == "all" else f"{entry.name} ({part})")
+
+
+def is_at_hand(name: str, part: str = "all") -> bool:
+    """Whether :func:`load` finds a known set without downloading anything."""
+    entry = _find_entry(name)
+    wanted = [entry.parts[part][0], *([entry.xml] if entry.xml else [])]
+    return all(_find(file) is not None for file in wanted)
 
 
 def data_folders() -> list[Path]:

@@ -15,7 +15,14 @@ from limo.datasets.options import Options
 from limo.datasets.source import Source
 from limo.datasets.table import Column, Table, to_dataset
 
-__all__ = ["check_names", "read_parquet", "table_to_dataset"]
+__all__ = [
+    "check_names",
+    "kept_columns",
+    "need_parquet",
+    "parquet_table",
+    "read_parquet",
+    "table_to_dataset",
+]
 
 pd = lazy_loader.load("pandas")
 
@@ -25,12 +32,12 @@ _PARQUET_ERRORS = (ValueError, TypeError, LookupError, OSError, RuntimeError, Me
 
 def read_parquet(source: Source, options: Options) -> Dataset:
     """Read a Parquet file; needs the extra ``limo[parquet]``."""
-    try:
-        parquet = importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise DataError(
-            "Parquet needs pyarrow: pip install 'limo[parquet]'", path=source.path
-        ) from None
+    return table_to_dataset(parquet_table(source, options), options, source.checksum)
+
+
+def parquet_table(source: Source, options: Options) -> Table:
+    """Read the columns of a Parquet file, whichever of them are labels."""
+    parquet = need_parquet(source.path)
     try:
         frame = _parquet_frame(parquet.ParquetFile(io.BytesIO(source.data)), source, options)
     except DataError:
@@ -43,8 +50,15 @@ def read_parquet(source: Source, options: Options) -> Dataset:
     for j, name in enumerate(map(str, frame.columns)):
         cells[:, j], values = _codes(frame.iloc[:, j], name, place, name in options.drop)
         columns.append(Column(name, values))
-    table = Table(tuple(columns), cells, source.path, place.line_of)
-    return table_to_dataset(table, options, source.checksum)
+    return Table(tuple(columns), cells, source.path, place.line_of)
+
+
+def need_parquet(path: str) -> Any:
+    """The module that reads and writes Parquet; where it is not installed, say how to get it."""
+    try:
+        return importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise DataError("Parquet needs pyarrow: pip install 'limo[parquet]'", path=path) from None
 
 
 def _parquet_frame(file: Any, source: Source, options: Options) -> Any:
@@ -70,24 +84,30 @@ def _parquet_frame(file: Any, source: Source, options: Options) -> Any:
 
 def table_to_dataset(table: Table, options: Options, checksum: str) -> Dataset:
     """Drop what is to be dropped, find the labels the caller named, and part the rest."""
-    names = [column.name for column in table.columns]
-    unknown = set(options.drop) - set(names)
-    if unknown:
-        raise DataError(f"drop names no column: {sorted(unknown)}", path=table.path)
     if options.labels is None:
         raise DataError(
             "which columns are the labels? Name them: labels=['a', 'b'], labels='tag_*' for a "
             "prefix, or labels=6 for the last six",
             path=table.path,
         )
+    rest = kept_columns(table, options)
+    names = [column.name for column in rest.columns]
+    labels = given_labels(names, options.labels, options.label_location, table.path)
+    return to_dataset(rest, labels, options, checksum)
+
+
+def kept_columns(table: Table, options: Options) -> Table:
+    """The table without what is to be dropped; a missing value is refused unless allowed."""
+    names = [column.name for column in table.columns]
+    unknown = set(options.drop) - set(names)
+    if unknown:
+        raise DataError(f"drop names no column: {sorted(unknown)}", path=table.path)
     kept = [j for j, name in enumerate(names) if name not in options.drop]
     columns = tuple(table.columns[j] for j in kept)
     rest = Table(columns, table.cells[:, kept], table.path, table.line_of)
     if options.missing == "error":
         _refuse_missing(rest)
-    names = [column.name for column in columns]
-    labels = given_labels(names, options.labels, options.label_location, table.path)
-    return to_dataset(rest, labels, options, checksum)
+    return rest
 
 
 def check_names(names: list[str], path: str) -> None:

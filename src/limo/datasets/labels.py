@@ -8,11 +8,11 @@ from xml.etree.ElementTree import ParseError
 from defusedxml import DefusedXmlException, ElementTree
 
 from limo.datasets.arff_header import unquote
-from limo.datasets.errors import DataError
+from limo.datasets.errors import DataError, shorten
 from limo.datasets.options import Labels, Options
 from limo.datasets.source import Source
 
-__all__ = ["arff_labels", "given_labels", "meka_labels", "xml_labels"]
+__all__ = ["arff_labels", "given_labels", "meka_labels", "names_labels", "xml_labels"]
 
 # One word, not a part of another: -C 5, -C -5; MEKA writes it into the relation's name.
 _MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})(?!\d)")
@@ -46,6 +46,13 @@ def arff_labels(names: list[str], relation: str, source: Source, options: Option
     )
 
 
+def names_labels(relation: str, n_columns: int, source: Source, options: Options) -> bool:
+    """Whether an ARFF file, or an XML file beside it, says which attributes are labels."""
+    if _find_xml(source, options) is not None:
+        return True
+    return meka_labels(relation, n_columns, source.path) is not None
+
+
 def given_labels(names: list[str], labels: Labels, location: str, path: str) -> list[int]:
     """Columns by names, by prefix (``'tag_*'``) or by count."""
     if isinstance(labels, int):
@@ -57,7 +64,7 @@ def given_labels(names: list[str], labels: Labels, location: str, path: str) -> 
         columns = [j for j, name in enumerate(names) if name.startswith(labels[:-1])]
         if not columns:
             raise DataError(
-                f"no column begins with {labels[:-1]!r}; there are {_some(names)}", path=path
+                f"no column begins with {labels[:-1]!r}; there are {shorten(names)}", path=path
             )
         return columns
     wanted = [labels] if isinstance(labels, str) else list(labels or ())
@@ -128,14 +135,9 @@ def _columns(names: list[str], wanted: Sequence[str], path: str, advice: str) ->
     place = {name: j for j, name in enumerate(names)}
     unknown = [name for name in wanted if name not in place]
     if unknown or not wanted:
-        told = f"no column is named {_some(unknown)}" if unknown else "no label is named"
-        raise DataError(f"{told}; there are {_some(names)}. {advice}", path=path)
+        told = f"no column is named {shorten(unknown)}" if unknown else "no label is named"
+        raise DataError(f"{told}; there are {shorten(names)}. {advice}", path=path)
     if len(set(wanted)) < len(wanted):
         twice = next(name for name in wanted if list(wanted).count(name) > 1)
         raise DataError(f"the label {twice!r} is named twice", path=path)
     return [place[name] for name in wanted]
-
-
-def _some(names: Sequence[object], most: int = 8) -> str:
-    shown = ", ".join(map(repr, names[:most]))
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -15,7 +15,15 @@ from limo.datasets.options import Options
 from limo.datasets.source import Source
 from limo.datasets.storage import csr
 
-__all__ = ["read_npz", "to_arrays"]
+__all__ = [
+    "column_names",
+    "csr_parts",
+    "named_matrix",
+    "read_arrays",
+    "read_npz",
+    "scipy_matrix",
+    "to_arrays",
+]
 
 _PARTS = ("data", "indices", "indptr", "shape")
 _DAMAGE = (
@@ -36,13 +44,13 @@ _DAMAGE = (
 
 def read_npz(source: Source, options: Options) -> Dataset:
     """Read arrays ``X`` and ``Y``, dense or as the four parts of a CSR matrix."""
-    arrays = _arrays(source, options.limits)
-    X, Y = _matrix(arrays, "X", source.path), _matrix(arrays, "Y", source.path)
+    arrays = read_arrays(source, options.limits)
+    X, Y = named_matrix(arrays, "X", source.path), named_matrix(arrays, "Y", source.path)
     _check_values(X, Y, source.path, options.missing)
     for A, what in ((X, "features"), (Y, "labels")):
         options.limits.check("max_columns", A.shape[1], what, source.path)
-    features = _names(arrays, "feature_names", X.shape[1], "x", source.path)
-    labels = _names(arrays, "label_names", Y.shape[1], "y", source.path)
+    features = column_names(arrays, "feature_names", X.shape[1], "x", source.path)
+    labels = column_names(arrays, "label_names", Y.shape[1], "y", source.path)
     return Dataset(X, Y.astype(np.int64), features, labels, source.path, source.checksum)
 
 
@@ -54,15 +62,19 @@ def to_arrays(dataset: Dataset) -> dict[str, Any]:
     }
     for letter, A in (("X", dataset.X), ("Y", dataset.Y)):
         if sparse.issparse(A):
-            A = sparse.csr_array(A)
-            parts = (A.data, A.indices, A.indptr, np.array(A.shape))
-            arrays |= {f"{letter}_{p}": v for p, v in zip(_PARTS, parts, strict=True)}
+            arrays |= csr_parts(letter, sparse.csr_array(A))
         else:
             arrays[letter] = np.asarray(A)
     return arrays
 
 
-def _arrays(source: Source, limits: Limits) -> dict[str, Any]:
+def csr_parts(letter: str, A: Any) -> dict[str, Any]:
+    """The four arrays a CSR matrix is stored as under a name."""
+    parts = (A.data, A.indices, A.indptr, np.array(A.shape))
+    return {f"{letter}_{part}": values for part, values in zip(_PARTS, parts, strict=True)}
+
+
+def read_arrays(source: Source, limits: Limits) -> dict[str, Any]:
     """Every array of the archive, each no larger than its member really is."""
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
@@ -99,13 +111,14 @@ def _array(member: bytes) -> Any:
     return array.copy()
 
 
-def _matrix(arrays: dict[str, Any], letter: str, path: str) -> Any:
+def named_matrix(arrays: dict[str, Any], letter: str, path: str) -> Any:
+    """The matrix stored under a name, whole or as the four parts of a CSR matrix."""
     if letter in arrays:
         A = arrays[letter]
         good = A.ndim == 2 and A.dtype.kind in "bif" + "u"
     elif all(f"{letter}_{part}" in arrays for part in _PARTS):
         A = _checked_csr(*(arrays[f"{letter}_{part}"] for part in _PARTS))
-        good = A is not None
+        good = A is not None and A.has_canonical_format
     else:
         held = ", ".join(sorted(arrays)) or "nothing"
         raise DataError(
@@ -115,6 +128,30 @@ def _matrix(arrays: dict[str, Any], letter: str, path: str) -> Any:
         )
     if not good:
         raise DataError(f"{letter} must be a matrix of numbers, or valid CSR parts", path=path)
+    return A
+
+
+def scipy_matrix(arrays: dict[str, Any], path: str) -> Any:
+    """The matrix that ``scipy.sparse.save_npz`` stored, as CSR; None if it stored none.
+
+    Entries given twice are added up, as everywhere in SciPy.
+    """
+    if "format" not in arrays or "shape" not in arrays:
+        return None
+    kind = arrays["format"].item() if arrays["format"].ndim == 0 else b""
+    name = kind.decode("latin-1") if isinstance(kind, bytes) else str(kind)
+    if name not in ("csr", "csc") or any(part not in arrays for part in _PARTS):
+        raise DataError(
+            f"expected a sparse matrix in the csr or csc format, got {name!r}. "
+            "Store matrix.tocsr()",
+            path=path,
+        )
+    data, indices, indptr, shape = (arrays[part] for part in _PARTS)
+    A = _checked_csr(data, indices, indptr, shape if name == "csr" else shape[::-1])
+    if A is None:
+        raise DataError("the parts of the sparse matrix do not fit together", path=path)
+    A = A if name == "csr" else A.T.tocsr()
+    A.sum_duplicates()
     return A
 
 
@@ -130,8 +167,7 @@ def _checked_csr(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
         return None
     if len(indices) and not 0 <= indices.min() <= indices.max() < n_columns:
         return None
-    A = csr(data, indices, indptr, (n_rows, n_columns))
-    return A if A.has_canonical_format else None
+    return csr(data, indices, indptr, (n_rows, n_columns))
 
 
 def _check_values(X: Any, Y: Any, path: str, missing: str) -> None:
@@ -148,7 +184,10 @@ def _check_values(X: Any, Y: Any, path: str, missing: str) -> None:
         )
 
 
-def _names(arrays: dict[str, Any], key: str, count: int, letter: str, path: str) -> tuple[str, ...]:
+def column_names(
+    arrays: dict[str, Any], key: str, count: int, letter: str, path: str
+) -> tuple[str, ...]:
+    """The names stored under ``key``; x0, x1, ... (or another letter) if there are none."""
     if key not in arrays:
         return tuple(f"{letter}{j}" for j in range(count))
     names = arrays[key]

@@ -31,6 +31,7 @@ class Options:
     n_features: int | None = None
     zero_based: bool | None = None
     encoding: str | None = None
+    header: bool | None = True
     member: str | None = None
     limits: Limits = field(default_factory=Limits)
 

@@ -2,38 +2,43 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from limo.datasets.arff import read_arff
+from limo.datasets.arff import arff_table, read_arff
 from limo.datasets.dataset import Dataset
-from limo.datasets.delimited import read_csv, read_tsv
+from limo.datasets.delimited import csv_table, read_csv, read_tsv, tsv_table
 from limo.datasets.errors import DataError, Limits
-from limo.datasets.frames import read_parquet
+from limo.datasets.frames import kept_columns, parquet_table, read_parquet
 from limo.datasets.npz import read_npz
 from limo.datasets.options import Labels, Options
 from limo.datasets.source import Source, open_source
 from limo.datasets.svmlight import XMC_HEADER, read_libsvm, read_xmc
+from limo.datasets.table import Table
 from limo.datasets.text import normalise
 
-__all__ = ["FORMATS", "read"]
+__all__ = ["FORMATS", "read", "read_columns", "read_source", "recognise", "without_index"]
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its file suffixes, its reader, and the options that reader knows."""
+    """A format: its file suffixes, its reader, and the options that reader knows.
+
+    ``table`` reads the columns of formats that have any, whichever of them are labels.
+    """
 
     suffixes: tuple[str, ...]
     reader: Callable[[Source, Options], Dataset]
     options: frozenset[str]
+    table: Callable[[Source, Options], Table] | None = None
 
 
 _COLUMNS = frozenset({"labels", "label_location", "missing", "nominal", "drop", "encoding"})
 
 FORMATS: dict[str, Format] = {
-    "arff": Format((".arff",), read_arff, _COLUMNS | {"xml"}),
-    "csv": Format((".csv",), read_csv, _COLUMNS),
-    "tsv": Format((".tsv", ".tab"), read_tsv, _COLUMNS),
-    "parquet": Format((".parquet", ".pq"), read_parquet, _COLUMNS - {"encoding"}),
+    "arff": Format((".arff",), read_arff, _COLUMNS | {"xml"}, arff_table),
+    "csv": Format((".csv",), read_csv, _COLUMNS | {"header"}, csv_table),
+    "tsv": Format((".tsv", ".tab"), read_tsv, _COLUMNS | {"header"}, tsv_table),
+    "parquet": Format((".parquet", ".pq"), read_parquet, _COLUMNS - {"encoding"}, parquet_table),
     "npz": Format((".npz",), read_npz, frozenset({"missing"})),
     "libsvm": Format(
         (".libsvm", ".svm", ".svmlight"),
@@ -57,6 +62,7 @@ def read(
     n_features: int | None = None,
     zero_based: bool | None = None,
     encoding: str | None = None,
+    header: bool | None = True,
     member: str | None = None,
     limits: Limits | None = None,
 ) -> Dataset:
@@ -95,6 +101,9 @@ def read(
         Whether LIBSVM features count from 0. By default they do if a 0 occurs.
     encoding : str, optional
         Of the text; by default UTF-8, or Latin-1 if it is not UTF-8.
+    header : bool or None, default=True
+        Whether the first line of a CSV or TSV file names the columns; None tells by its content.
+        Without names, columns are called "0", "1", ...
     member : str, optional
         The file to read from a zip that holds several.
     limits : Limits, optional
@@ -143,6 +152,7 @@ def read(
         n_features=n_features,
         zero_based=zero_based,
         encoding=encoding,
+        header=header,
         member=member,
         limits=limits or Limits(),
     )
@@ -156,6 +166,22 @@ def read_source(source: Source, format: str | None, options: Options) -> Dataset
     name = format or recognise(source)
     options.refuse_unused(FORMATS[name].options, name)
     return FORMATS[name].reader(source, options)
+
+
+def read_columns(source: Source, format: str, options: Options) -> Table:
+    """Read all columns of a file that has columns, but for those dropped and a nameless first."""
+    reader = FORMATS[format].table
+    if reader is None:
+        raise DataError(f"a file in the {format} format has no columns", path=source.path)
+    table = without_index(reader(source, options))
+    return table if format == "arff" else kept_columns(table, options)
+
+
+def without_index(table: Table) -> Table:
+    """Leave out a first column without a name, which is how data frames write their index."""
+    if table.columns and table.columns[0].name == "":
+        return replace(table, columns=table.columns[1:], cells=table.cells[:, 1:])
+    return table
 
 
 def recognise(source: Source) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from limo.datasets.errors import DataError, Limits
+from limo.datasets.errors import DataError, Limits, shorten
 
 __all__ = ["Source", "open_source"]
 
@@ -183,7 +183,7 @@ def _choose(names: list[str], member: str | None, file: Path) -> str:
     if member is not None:
         if member in names:
             return member
-        raise DataError(f"no member {member!r}; the archive holds {_list(names)}", path=str(file))
+        raise DataError(f"no member {member!r}; the archive holds {shorten(names)}", path=str(file))
     data = [name for name in names if not _is_companion(name)]
     stems = {PurePosixPath(n).stem for n in names if n.lower().endswith(".xml")} | {file.stem}
     named = [name for name in data if PurePosixPath(name).stem in stems]
@@ -191,15 +191,10 @@ def _choose(names: list[str], member: str | None, file: Path) -> str:
         if len(candidates) == 1:
             return candidates[0]
     raise DataError(
-        f"expected one data file, got {_list(data) or 'none'}. Choose with member=...",
+        f"expected one data file, got {shorten(data) or 'none'}. Choose with member=...",
         path=str(file),
     )
 
 
 def _is_companion(name: str) -> bool:
     return name.lower().endswith((".xml", ".md", ".txt.names", ".json", ".pdf"))
-
-
-def _list(names: list[Any]) -> str:
-    shown = ", ".join(map(repr, names[:10]))
-    return shown + (f" and {len(names) - 10} more" if len(names) > 10 else "")

@@ -15,7 +15,7 @@ from limo.datasets.dataset import Dataset
 from limo.datasets.errors import DataError, Limits
 from limo.datasets.options import Options
 
-__all__ = ["Column", "Table", "to_dataset"]
+__all__ = ["Column", "Table", "binary_columns", "feature_columns", "to_dataset"]
 
 _BINARY = ("0", "1")
 _POSITIVE = {"1", "+1", "true", "yes", "t", "y", "1.0"}
@@ -63,14 +63,13 @@ def to_dataset(table: Table, labels: list[int], options: Options, checksum: str)
     is_label = np.zeros(len(table.columns), dtype=bool)
     is_label[labels] = True
     features = np.flatnonzero(~is_label)
-    Y = _labels(table, labels, options.limits)
-    X, names = _features(table, features, options)
-    X = _fill_missing(X, options.missing)
+    Y = binary_columns(table, labels, options.limits)
+    X, names = feature_columns(table, features, options)
     label_names = tuple(table.columns[j].name for j in labels)
     return Dataset(X, Y, names, label_names, table.path, checksum)
 
 
-def _labels(table: Table, labels: list[int], limits: Limits) -> Any:
+def binary_columns(table: Table, labels: list[int], limits: Limits) -> Any:
     """The 0/1 matrix of the label columns."""
     B = table.cells[:, labels]
     flipped = [k for k, j in enumerate(labels) if _first_is_positive(table.columns[j], table.path)]
@@ -128,7 +127,7 @@ def _flip(B: Any, flipped: list[int], path: str, limits: Limits) -> Any:
     return sparse.hstack(parts, format="csr")
 
 
-def _features(table: Table, features: Any, options: Options) -> tuple[Any, tuple[str, ...]]:
+def feature_columns(table: Table, features: Any, options: Options) -> tuple[Any, tuple[str, ...]]:
     """The feature matrix: runs of plain columns as they are, nominal ones turned into numbers."""
     parts, names = [], []
     for run, is_plain in _runs(table, features):
@@ -144,7 +143,7 @@ def _features(table: Table, features: Any, options: Options) -> tuple[Any, tuple
     X = _join(parts, table.cells)
     if sparse.issparse(X):
         X.eliminate_zeros()
-    return X, tuple(names)
+    return _fill_missing(X, options.missing), tuple(names)
 
 
 def _runs(table: Table, features: Any) -> Iterator[tuple[Any, bool]]:

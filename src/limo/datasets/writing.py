@@ -1,14 +1,12 @@
 """``limo.write``: whole files or none."""
 
 import bz2
-import contextlib
 import gzip
 import itertools
 import json
 import lzma
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -22,8 +20,9 @@ from limo.datasets.dataset import Dataset
 from limo.datasets.errors import DataError
 from limo.datasets.npz import to_arrays
 from limo.datasets.svmlight import NAMES_SUFFIX, is_whole
+from limo.files import replacing
 
-__all__ = ["replacing", "write"]
+__all__ = ["files_written", "write"]
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _PACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
@@ -65,10 +64,7 @@ def write(dataset: Dataset, path: str | os.PathLike[str], *, format: str | None 
     >>> (again.X == data.X).all() and (again.Y == data.Y).all()
     np.True_
     """
-    file = Path(path)
-    name = file.name.lower()
-    packer = next((p for suffix, p in _PACKERS.items() if name.endswith(suffix)), None)
-    bare = file.name[: -len(file.suffix)] if packer else file.name
+    file, bare, packer = _unpacked(path)
     writer = _writer(format, bare)
     _check_names(dataset)
     _check_values(dataset)
@@ -76,9 +72,21 @@ def write(dataset: Dataset, path: str | os.PathLike[str], *, format: str | None 
     return file
 
 
+def _unpacked(path: str | os.PathLike[str]) -> tuple[Path, str, Any]:
+    """The file, its name without a packing suffix, and what packs it."""
+    file = Path(path)
+    name = file.name.lower()
+    packer = next((p for suffix, p in _PACKERS.items() if name.endswith(suffix)), None)
+    return file, file.name[: -len(file.suffix)] if packer else file.name, packer
+
+
+def _stem(bare: str) -> str:
+    return bare[:-5] if bare.lower().endswith(".arff") else bare
+
+
 def _write_arff(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
     _check_arff_names(dataset)
-    stem = bare[:-5] if bare.lower().endswith(".arff") else bare
+    stem = _stem(bare)
     with replacing(file.parent / f"{stem}.xml") as handle:
         handle.writelines(line.encode() for line in _xml_lines(dataset.label_names))
     with replacing(file, packer) as handle:
@@ -124,31 +132,19 @@ def _writer(format: str | None, bare: str) -> Callable[[Dataset, Path, str, Any]
     )
 
 
-@contextlib.contextmanager
-def replacing(file: Path, packer: Any = None) -> Iterator[IO[bytes]]:
-    """A handle whose content appears under ``file`` when it is complete, and not before."""
-    if not file.parent.is_dir():
-        raise FileNotFoundError(f"the folder {file.parent} does not exist; create it first")
-    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as raw:
-            with contextlib.ExitStack() as stack:
-                yield stack.enter_context(packer(raw)) if packer else raw
-            raw.flush()
-            os.fsync(raw.fileno())
-        _set_usual_mode(part)
-        part.replace(file)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+def files_written(path: str | os.PathLike[str], format: str | None = None) -> list[Path]:
+    """The files :func:`write` would write: the one named, and the names beside it.
 
-
-def _set_usual_mode(part: Path) -> None:
-    """Give a temporary file, born private, the permissions of any new file."""
-    mask = os.umask(0)
-    os.umask(mask)
-    part.chmod(0o666 & ~mask)
+    Examples
+    --------
+    >>> [file.name for file in files_written("square.arff.gz")]
+    ['square.arff.gz', 'square.xml']
+    """
+    file, bare, _ = _unpacked(path)
+    writer = _writer(format, bare)
+    if writer is _write_arff:
+        return [file, file.parent / f"{_stem(bare)}.xml"]
+    return [file, *([file.parent / (bare + NAMES_SUFFIX)] if writer is _write_libsvm else [])]
 
 
 def _check_names(dataset: Dataset) -> None:

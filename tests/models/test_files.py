@@ -1,0 +1,140 @@
+"""Model files: what was fitted comes back, and nothing else comes in."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+
+import limo
+from limo.models import files
+
+DATA = limo.datasets.figure1(60)
+
+MODELS = [
+    limo.LIMOClassifier(),
+    limo.LIMOClassifier(threshold_measure="instance_f1"),
+    limo.LIMOClassifier(threshold_measure=None),
+    limo.LIMOClassifierCV(alphas=[0.1], weights=[(1, 1, 0)], cv=2),
+    limo.paper_limo("LIMO-inst", random_state=0),
+    limo.BinaryRelevance(),
+    limo.BinaryRelevance("logistic"),
+    limo.MLKNNClassifier(),
+    limo.GFMClassifier(),
+    limo.ThresholdClassifier(limo.MLKNNClassifier(), "expected_f1", cv=2),
+    limo.ThresholdClassifier(limo.MLKNNClassifier(), "top_k", cv=2),
+    limo.ThresholdClassifier(OneVsRestClassifier(LogisticRegression()), measure="macro_f1", cv=2),
+    make_pipeline(MaxAbsScaler(), limo.MLKNNClassifier()),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
+def test_what_was_saved_comes_back(model, tmp_path):
+    model.fit(DATA.X, DATA.Y)
+    file = limo.save_model(
+        model,
+        tmp_path / "model.skops",
+        label_names=DATA.label_names,
+        feature_names=DATA.feature_names,
+        measure="macro_f1",
+        method="mine",
+        data="figure1",
+    )
+    saved = limo.load_model(file)
+    assert (saved.label_names, saved.feature_names) == (DATA.label_names, DATA.feature_names)
+    assert (saved.measure, saved.method, saved.data) == ("macro_f1", "mine", "figure1")
+    assert saved.limo_version == limo.__version__
+    assert np.array_equal(limo.scores_of(saved.model, DATA.X), limo.scores_of(model, DATA.X))
+    assert np.array_equal(saved.model.predict(DATA.X), model.predict(DATA.X))
+
+
+def test_a_bare_estimator_has_no_names(tmp_path):
+    model = limo.MLKNNClassifier().fit(DATA.X, DATA.Y)
+    skops.io.dump(model, tmp_path / "bare.skops")
+    saved = limo.load_model(tmp_path / "bare.skops")
+    assert saved.label_names is None
+    assert np.array_equal(saved.model.predict(DATA.X), model.predict(DATA.X))
+
+
+def test_nothing_is_overwritten_unasked(tmp_path):
+    model = limo.MLKNNClassifier().fit(DATA.X, DATA.Y)
+    file = tmp_path / "model.skops"
+    file.write_text("mine")
+    with pytest.raises(FileExistsError, match=r"exists; choose another name, or replace it with"):
+        limo.save_model(model, file)
+    assert file.read_text() == "mine"
+    limo.save_model(model, file, force=True)
+    assert limo.load_model(file).model.k == 10
+    assert [path.name for path in tmp_path.iterdir()] == ["model.skops"]
+
+
+class Intruder:
+    """A class of somebody else."""
+
+    predict = None
+
+
+def test_unknown_types_are_not_opened(tmp_path):
+    skops.io.dump({"model": Intruder()}, tmp_path / "foreign.skops")
+    with pytest.raises(limo.ModelFileError, match=r"asks for .*Intruder, which limo does not know"):
+        limo.load_model(tmp_path / "foreign.skops")
+
+
+def replaced(file, old, new):
+    """The file with its schema changed."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(file) as archive, zipfile.ZipFile(buffer, "w") as copy:
+        for name in archive.namelist():
+            content = archive.read(name)
+            copy.writestr(name, content.replace(old, new) if name == "schema.json" else content)
+    return buffer.getvalue()
+
+
+def test_a_file_cannot_talk_its_way_in(tmp_path):
+    """A type that lives in limo, but is no part of a model, is as foreign as any other."""
+    model = limo.MLKNNClassifier().fit(DATA.X, DATA.Y)
+    file = limo.save_model(model, tmp_path / "model.skops")
+    content = replaced(file, b"MLKNNClassifier", b"nearest_neighbours")
+    (tmp_path / "forged.skops").write_bytes(content)
+    with pytest.raises(limo.ModelFileError, match=r"asks for limo.models.mlknn.nearest_neighbours"):
+        limo.load_model(tmp_path / "forged.skops")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "is not a model file"),
+        (b"text", "is not a model file: File is not a zip file. limo fit and limo.save_model"),
+        (skops.io.dumps([1, 2]), "holds no model, but a list"),
+        (skops.io.dumps({"format": "limo model", "version": 9, "limo": "7.0"}), "install that one"),
+    ],
+)
+def test_other_files_are_explained(tmp_path, content, sentence):
+    (tmp_path / "odd.skops").write_bytes(content)
+    with pytest.raises(limo.ModelFileError, match=sentence):
+        limo.load_model(tmp_path / "odd.skops")
+
+
+def test_a_damaged_file_is_explained(tmp_path):
+    model = limo.MLKNNClassifier().fit(DATA.X, DATA.Y)
+    file = limo.save_model(model, tmp_path / "model.skops")
+    with zipfile.ZipFile(file) as archive:
+        arrays = [name for name in archive.namelist() if name.endswith(".npy")]
+        schema = json.loads(archive.read("schema.json"))
+    assert arrays
+    with zipfile.ZipFile(tmp_path / "cut.skops", "w") as copy:
+        copy.writestr("schema.json", json.dumps(schema))
+    with pytest.raises(limo.ModelFileError, match="is not a model file|cannot be restored"):
+        limo.load_model(tmp_path / "cut.skops")
+
+
+def test_every_trusted_type_exists():
+    for name in files._TRUSTED - {"limo.experiment.scaling.UnitRows"}:
+        module, _, kind = name.rpartition(".")
+        assert hasattr(__import__(module, fromlist=[kind]), kind)
