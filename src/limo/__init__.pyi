@@ -1,4 +1,6 @@
 from . import datasets as datasets
+from . import findings as findings
+from . import report as report
 from . import reproduce as reproduce
 from . import thresholds as thresholds
 from .datasets import Dataset as Dataset

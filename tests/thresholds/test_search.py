@@ -78,7 +78,7 @@ def test_sparse_equals_brute_force_with_minus_infinity(name, by, average):
 @pytest.mark.parametrize("name", list(naive.FUNCTIONS))
 def test_counts_of_the_best_cuts(by, name):
     for Y, S, _ in cases(30, seed=62):
-        counts = best_counts(VIEWS[by], TARGETS[name], *check_pair(Y, S))
+        (counts,) = best_counts(VIEWS[by], [TARGETS[name]], *check_pair(Y, S))
         pick = {"instance": lambda A: A, "label": columns, "global": whole}[by]
         rows = zip(pick(Y.tolist()), pick(S.tolist()), strict=True)
         for k, (y, s) in enumerate(rows):

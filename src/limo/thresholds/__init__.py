@@ -8,6 +8,7 @@ from limo.thresholds.best import (
     top_k,
 )
 from limo.thresholds.classifier import ThresholdClassifier
+from limo.thresholds.curves import F1Curves, f1_curves
 from limo.thresholds.expected import expected_f1_labels, gfm_labels
 from limo.thresholds.files import rule_from_json, rule_to_json
 from limo.thresholds.instance import InstanceThreshold
@@ -27,6 +28,7 @@ __all__ = [
     "RULES",
     "TARGETS",
     "ExpectedF1",
+    "F1Curves",
     "FixedThreshold",
     "GlobalThreshold",
     "InstanceThreshold",
@@ -41,6 +43,7 @@ __all__ = [
     "best_instance_thresholds",
     "best_label_thresholds",
     "expected_f1_labels",
+    "f1_curves",
     "f_beta",
     "gfm_labels",
     "rule_from_json",

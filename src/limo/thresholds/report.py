@@ -262,8 +262,10 @@ def threshold_report(
     Y, scores = check_pair(y_true, y_score)
     assert checked.P is not None
     used = count(Y, checked.P, _KINDS.values())
+    names = ("f1", "hamming_loss")
+    targets = [TARGETS[name] for name in names]
     best = {
-        view: {name: best_counts(view, TARGETS[name], Y, scores) for name in ("f1", "hamming_loss")}
+        view: dict(zip(names, best_counts(view, targets, Y, scores), strict=True))
         for view in _KINDS.values()
     }
     found = {kind: _shortfall(used[view], best[view]) for kind, view in _KINDS.items()}

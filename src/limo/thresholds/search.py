@@ -5,7 +5,7 @@ If the two agree, every row has its own best cut. One cut for all rows sums up t
 If the whole matrix is judged, the cuts of all rows are chosen together.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -15,7 +15,8 @@ from limo._kernels.sweep import mark_hull, pick_best, walk
 from limo._types import Anything, Integers, Values
 from limo.counts import Counts
 from limo.pattern import Pattern
-from limo.thresholds.scores import Ranked, Scores, through
+from limo.profiles import Profile, read_profiles
+from limo.thresholds.scores import DenseScores, Ranked, Scores, through
 from limo.thresholds.targets import Target
 from limo.views import ENTRIES, View
 from limo.workers import workers
@@ -25,6 +26,8 @@ __all__ = ["Cuts", "Steps", "best_counts", "best_cuts"]
 Result = TypeVar("Result")
 
 _ENOUGH_TO_SHARE = 1 << 18
+# How many cuts are judged in one go: a target needs several arrays of that size.
+_CHUNK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +74,34 @@ class Steps:
         walk(ranked.relevant, ranked.irrelevant, every, indptr, hits, misses, upper, lower)
         return cls(indptr, hits, misses, upper, lower, ranked.n_true, ranked.n_items)
 
+    @classmethod
+    def below_relevant(cls, profile: Profile) -> "Steps":
+        """The cut above all items of a row and those just below its relevant ones.
+
+        Good for counting; between which scores they lie stays untold (nan).
+        """
+        n_true = profile.n_relevant
+        first = profile.indptr[:-1]
+        hits = np.insert(profile.relevant_through.astype(np.float64), first, 0.0)
+        misses = np.insert((profile.above + profile.tied).astype(np.float64), first, 0.0)
+        untold = np.broadcast_to(np.nan, hits.shape)
+        indptr = profile.indptr + np.arange(n_true.size + 1)
+        return cls(indptr, hits, misses, untold, untold, n_true, profile.n_items)
+
     def values(self, target: Target) -> Values:
         """What the target says of each cut."""
         true = np.repeat(self.n_true.astype(np.float64), np.diff(self.indptr))
-        return target(self.hits, self.misses, true, self.n_items)
+        values = np.empty(self.hits.size)
+        for start in range(0, values.size, _CHUNK):
+            part = slice(start, start + _CHUNK)
+            values[part] = target(self.hits[part], self.misses[part], true[part], self.n_items)
+        return values
+
+    def best(self, target: Target, *, most: bool) -> Integers:
+        """Where each row's best cut is: of equally good ones that which predicts least, or most."""
+        places = np.empty(self.indptr.size - 1, dtype=np.int64)
+        pick_best(self.values(target), self.indptr, most, places)
+        return places
 
     def take(self, places: Integers) -> Cuts:
         """One cut for each row."""
@@ -160,14 +187,30 @@ def _read_steps(
         )
 
 
-def best_counts(view: View, target: Target, Y: Pattern, scores: Scores) -> Counts:
-    """Count what the best cut of each row of the view leaves above it."""
-    found = _each(target, *through(view, Y, scores), read=Steps.counts, most=False)
+def best_counts(view: View, targets: Sequence[Target], Y: Pattern, scores: Scores) -> list[Counts]:
+    """Count, for each target, what the best cut of each row of the view leaves above it.
+
+    The rows are sorted once for all targets. Dense scores are never copied as a whole.
+    """
+
+    def best(steps: Steps) -> list[Counts]:
+        return [steps.counts(steps.best(target, most=False)) for target in targets]
+
+    if isinstance(scores, DenseScores) and all(target.fractional for target in targets):
+        found = read_profiles(view, Y, scores.S, lambda seen: best(Steps.below_relevant(seen)))
+    else:
+        every = not all(target.fractional for target in targets)
+        found = _read_steps(*through(view, Y, scores), best, every=every)
+    return [_joined(list(blocks)) for blocks in zip(*found, strict=True)]
+
+
+def _joined(blocks: list[Counts]) -> Counts:
+    """The rows of all blocks, one after the other."""
     both, true, predicted = (
-        np.concatenate([getattr(counts, name) for counts in found])
+        np.concatenate([getattr(counts, name) for counts in blocks])
         for name in ("both", "true", "predicted")
     )
-    return Counts(both, true, predicted, found[0].n_items)
+    return Counts(both, true, predicted, blocks[0].n_items)
 
 
 def _each(
@@ -181,9 +224,7 @@ def _each(
     """Read off the best cut of each row by itself, block after block."""
 
     def best(steps: Steps) -> Result:
-        places = np.empty(steps.indptr.size - 1, dtype=np.int64)
-        pick_best(steps.values(target), steps.indptr, most, places)
-        return read(steps, places)
+        return read(steps, steps.best(target, most=most))
 
     return _read_steps(Y, scores, best, every=not target.fractional)
 

@@ -1,0 +1,152 @@
+"""The verdict: what a model is good and bad at, why, and what to change, in a few sentences."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from limo.measures.table import MEASURES
+
+__all__ = ["verdict_of", "verdict_of_all"]
+
+_GOOD = 0.75
+_BAD = 0.4
+_WORTH_A_WORD = 0.02
+_WELL_ORDERED = 0.98
+
+_REMEDIES = {
+    "rows": ("label-wise", "label_weight"),
+    "columns": ("instance-wise", "instance_weight"),
+    "entries": ("entry-wise", "entry_weight"),
+}
+_CUTS = {
+    "label": "a threshold per label",
+    "instance": "a threshold per instance",
+    "global": "one global threshold",
+}
+
+
+def verdict_of(model: Mapping[str, Any]) -> list[str]:
+    """What to know about one model: a sentence each for how good, why, and what to change."""
+    return [
+        sentence
+        for sentence in (
+            _quality(model["measures"]),
+            _reason(model["margins"]),
+            _remedy(model["margins"], model["cuts"]),
+        )
+        if sentence
+    ]
+
+
+def verdict_of_all(models: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Which of several models wins on what, and what to know about the first of them."""
+    best = min(models, key=_mean_rank)
+    wins = {
+        m["name"]: [MEASURES[name].title for name, r in m["measures"].items() if r["first"]]
+        for m in models
+    }
+    own = wins.pop(best["name"])
+    rest = {name: titles for name, titles in wins.items() if titles}
+    n_measures = len({name for m in models for name in m["measures"]})
+    lead = (
+        f"{best['name']} ranks best of {len(models)} models, first on {len(own)} of "
+        f"{n_measures} measures{f' ({_listed(own)})' if own else ''}."
+    )
+    others = [f"{name} is first on {_listed(titles)}" for name, titles in list(rest.items())[:4]]
+    if others:
+        lead += f" {'; '.join(others)}."
+    quality, *rest_of_it = verdict_of(best)
+    return [lead, f"{best['name']}: {quality[0].lower()}{quality[1:]}", *rest_of_it]
+
+
+def _mean_rank(model: Mapping[str, Any]) -> float:
+    return math.inf if model["mean_rank"] is None else float(model["mean_rank"])
+
+
+def _quality(measures: Mapping[str, Any]) -> str:
+    skills = {n: r["skill"] for n, r in measures.items() if r["skill"] is not None}
+    if not skills:
+        return "No measure tells this model from blind guessing on these labels."
+    order = sorted(skills, key=lambda name: -skills[name])
+    good = [name for name in order if skills[name] >= _GOOD]
+    bad = [name for name in reversed(order) if skills[name] < _BAD]
+    if len(good) == len(order):
+        return f"Good at everything: even {_titled(order[-1:], skills)} is near its best."
+    if len(bad) == len(order):
+        return f"Good at nothing yet: it does best on {_titled(order[:1], skills)}."
+    first = f"Good at {_titled(good, skills)}" if good else f"Best at {_titled(order[:1], skills)}"
+    weak = bad or list(reversed([name for name in order if name not in good]))[:1]
+    word = "weak" if bad else "weakest"
+    return f"{first}; {word} at {_titled(weak, skills)}."
+
+
+def _titled(names: list[str], skills: Mapping[str, float]) -> str:
+    """Titles, with the range of skill: 0 is blind guessing, 1 the best possible."""
+    values = [skills[name] for name in names]
+    low, high = f"{min(values):.0%}", f"{max(values):.0%}"
+    span = high if low == high else f"{low} to {high}"
+    return f"{_listed([MEASURES[name].title for name in names])} (skill {span})"
+
+
+def _reason(margins: Mapping[str, Any]) -> str:
+    views = {name: margins[name] for name in ("rows", "columns") if name in margins}
+    known = {name: m for name, m in views.items() if m["positive_share"] is not None}
+    if not known:
+        return ""
+    rows = {"rows": "instances", "columns": "labels"}
+    parts = [
+        f"the {m['kind']} margin is positive on {m['positive_share']:.1%} of {rows[name]} "
+        f"({m['ordered_share']:.1%} of pairs in order)"
+        for name, m in known.items()
+    ]
+    ending = ""
+    if len(known) == 2:
+        difference = known["rows"]["ordered_share"] - known["columns"]["ordered_share"]
+        if abs(difference) >= _WORTH_A_WORD:
+            suits, less = ("instances", "labels") if difference > 0 else ("labels", "instances")
+            ending = f"; so it suits measures of {suits} more than measures of {less}"
+    return f"Why: {_listed(parts)}{ending}."
+
+
+def _remedy(margins: Mapping[str, Any], cuts: Mapping[str, Any] | None) -> str:
+    """Which margin to weight, and which threshold to use."""
+    if cuts is None:
+        return "Give its scores as well, and the report can tell why and what to change."
+    advice = [part for part in (_weight(margins), _threshold(cuts["measures"])) if part]
+    return f"What to change: {'; '.join(advice)}."
+
+
+def _weight(margins: Mapping[str, Any]) -> str:
+    shares = {
+        name: margins[name]["ordered_share"]
+        for name in _REMEDIES
+        if margins.get(name, {}).get("ordered_share") is not None
+    }
+    if not shares:
+        return ""
+    worst = min(shares, key=lambda name: shares[name])
+    if shares[worst] >= _WELL_ORDERED:
+        return "the ranking leaves little to gain"
+    kind, weight = _REMEDIES[worst]
+    gain = [m.title for m in MEASURES.values() if m.view.name == worst and m.needs == "scores"]
+    return f"give the {kind} margin more weight ({weight} of LIMOClassifier) for {_listed(gain)}"
+
+
+def _threshold(measures: Mapping[str, Any]) -> str:
+    f1s = {name: line for name, line in measures.items() if name != "hamming_loss"}
+    if any(line["found"] is None for line in f1s.values()):
+        parts = [f"{MEASURES[n].title} {line['best_cut']:.2f}" for n, line in f1s.items()]
+        return f"cut for the F1 that counts: at the very best these scores reach {_listed(parts)}"
+    name = max(f1s, key=lambda n: f1s[n]["lost_to_cut"])
+    line = f1s[name]
+    if line["lost_to_cut"] < _WORTH_A_WORD:
+        return "the thresholds are nearly as good as these scores allow"
+    return (
+        f"cut with {_CUTS[line['threshold']]}, which can raise {MEASURES[name].title} from "
+        f"{line['found']:.2f} to at most {line['best_cut']:.2f}"
+    )
+
+
+def _listed(words: Sequence[str]) -> str:
+    """A, B and C."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

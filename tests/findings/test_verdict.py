@@ -1,0 +1,119 @@
+import numpy as np
+
+from limo.findings import judge
+from limo.findings.verdict import verdict_of, verdict_of_all
+
+RANKING = ("ranking_loss", "macro_auc", "micro_auc")
+
+
+def model(skills, *, rows=0.99, columns=0.99, entries=0.99, cuts=None, name="mine"):
+    measures = {n: {"skill": s, "first": False, "rank": 1.0} for n, s in skills.items()}
+    margins = {
+        view: {"kind": kind, "positive_share": 0.5, "ordered_share": share}
+        for view, kind, share in (
+            ("rows", "label-wise", rows),
+            ("columns", "instance-wise", columns),
+            ("entries", "entry-wise", entries),
+        )
+    }
+    return {
+        "name": name,
+        "measures": measures,
+        "margins": margins,
+        "cuts": {"measures": cuts or {}} if cuts is not None else None,
+        "mean_rank": 1.0,
+    }
+
+
+def cut(found, best, threshold="label"):
+    lost = None if found is None else best - found
+    return {"found": found, "best_cut": best, "lost_to_cut": lost, "threshold": threshold}
+
+
+FINE = {"macro_f1": cut(0.5, 0.5)}
+
+
+def first(skills):
+    return verdict_of(model(skills))[0]
+
+
+def test_good_and_weak():
+    text = first({"ranking_loss": 0.9, "macro_auc": 0.1, "micro_auc": 0.5})
+    assert text == "Good at ranking loss (skill 90%); weak at macro-AUC (skill 10%)."
+
+
+def test_neither_good_nor_weak():
+    text = first({"ranking_loss": 0.6, "macro_auc": 0.5, "micro_auc": 0.7})
+    assert text == "Best at micro-AUC (skill 70%); weakest at macro-AUC (skill 50%)."
+
+
+def test_all_good_and_all_bad():
+    assert first(dict.fromkeys(RANKING, 0.9)).startswith("Good at everything: even micro-AUC")
+    assert first(dict.fromkeys(RANKING, 0.1)).startswith("Good at nothing yet: it does best on")
+    assert first(dict.fromkeys(RANKING)).startswith("No measure tells this model from blind")
+
+
+def test_a_list_and_a_range():
+    text = first({"ranking_loss": 0.9, "macro_auc": 0.8, "micro_auc": 0.85, "one_error": 0.2})
+    assert text.startswith("Good at ranking loss, micro-AUC and macro-AUC (skill 80% to 90%);")
+
+
+def test_why_names_the_shares_and_the_leaning():
+    why = verdict_of(model({"macro_auc": 0.9}, rows=0.99, columns=0.8))[1]
+    assert why.startswith("Why: the label-wise margin is positive on 50.0% of instances (99.0% of")
+    assert why.endswith("so it suits measures of instances more than measures of labels.")
+    why = verdict_of(model({"macro_auc": 0.9}, rows=0.8))[1]
+    assert why.endswith("so it suits measures of labels more than measures of instances.")
+    assert "suits" not in verdict_of(model({"macro_auc": 0.9}))[1]
+
+
+def test_the_worst_ordered_margin_should_weigh_more():
+    advice = verdict_of(model({"macro_auc": 0.9}, columns=0.7, cuts=FINE))[2]
+    assert "give the instance-wise margin more weight (instance_weight of LIMOClassifier)" in advice
+    assert advice.partition(";")[0].endswith("for macro-AUC")
+    advice = verdict_of(model({"macro_auc": 0.9}, entries=0.7, cuts=FINE))[2]
+    assert "give the entry-wise margin more weight (entry_weight of LIMOClassifier)" in advice
+    assert (
+        "the ranking leaves little to gain" in verdict_of(model({"macro_auc": 1.0}, cuts=FINE))[2]
+    )
+
+
+def test_the_cut_that_gains_most_is_named():
+    cuts = {"macro_f1": cut(0.25, 0.5), "micro_f1": cut(0.5, 0.6, "global")}
+    advice = verdict_of(model({"macro_f1": 0.9}, cuts=cuts))[2]
+    assert "cut with a threshold per label, which can raise macro-F1 from 0.25 to at most" in advice
+    cuts = {"macro_f1": cut(0.495, 0.5)}
+    assert "nearly as good as these scores allow" in verdict_of(model({}, cuts=cuts))[2]
+    cuts = {"macro_f1": cut(None, 0.5), "micro_f1": cut(None, 0.625, "global")}
+    advice = verdict_of(model({}, cuts=cuts))[2]
+    assert advice.endswith("at the very best these scores reach macro-F1 0.50 and micro-F1 0.62.")
+
+
+def test_predictions_alone_tell_no_reason():
+    Y = np.array([[1, 0], [0, 1], [1, 1]])
+    document = judge(Y, predictions={"mine": Y})
+    assert document["verdict"] == [
+        "Good at everything: even micro-F1 (skill 100%) is near its best.",
+        "Give its scores as well, and the report can tell why and what to change.",
+    ]
+
+
+def test_no_pair_no_reason():
+    document = judge([[0, 0], [0, 0]], {"mine": [[0.1, 0.2], [0.3, 0.4]]})
+    assert not any(sentence.startswith("Why") for sentence in document["verdict"])
+
+
+def test_of_several_the_best_mean_rank_leads():
+    a = model({"ranking_loss": 0.9, "macro_auc": 0.8}, name="A")
+    b = model({"ranking_loss": 0.8, "macro_auc": 0.9}, name="B")
+    a["measures"]["ranking_loss"]["first"] = True
+    b["measures"]["macro_auc"]["first"] = True
+    a["mean_rank"], b["mean_rank"] = 1.6, 1.4
+    lead, quality, *_ = verdict_of_all([a, b])
+    assert (
+        lead
+        == "B ranks best of 2 models, first on 1 of 2 measures (macro-AUC). A is first on ranking loss."
+    )
+    assert quality.startswith("B: good at everything")
+    a["mean_rank"] = b["mean_rank"] = None
+    assert verdict_of_all([a, b])[0].startswith("A ranks best")

@@ -1,0 +1,147 @@
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from limo.findings import judge
+from limo.report import render
+from limo.report.page import embedded
+
+WILD = ["<script>alert(1)</script>", '"quotes\' & co"', "😀 name", "x" * 300, "עברית", "</title>"]
+VOID = {"meta", "link", "input", "br"}
+
+
+class Tags(HTMLParser):
+    """Checks that elements nest, and keeps ids, texts and scripts."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.ids, self.data, self.scripts, self.events = [], [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.events += [name for name in attrs if name.startswith("on") or name == "style"]
+        if "id" in attrs:
+            self.ids.append(attrs["id"])
+        if tag == "data":
+            self.data.append(attrs["value"])
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, text):
+        if self.open and self.open[-1] == "script":
+            self.scripts.append(text)
+
+
+def parsed(page):
+    tags = Tags()
+    tags.feed(page)
+    tags.close()
+    assert tags.open == []
+    return tags
+
+
+def case(n_models=1, *, labels=6):
+    rng = np.random.default_rng(0)
+    Y = (rng.random((30, labels)) < 0.35).astype(int)
+    S = {f"model {k}": rng.normal(size=Y.shape) + k * Y for k in range(n_models)}
+    return Y, S, {name: (s > 0.5).astype(int) for name, s in S.items()}
+
+
+def numbers_of(part):
+    """Every number of a document."""
+    if isinstance(part, dict):
+        return {x for item in part.values() for x in numbers_of(item)}
+    if isinstance(part, list):
+        return {x for item in part for x in numbers_of(item)}
+    if isinstance(part, int | float) or part in ("Infinity", "-Infinity"):
+        return {float(part)}
+    return set()
+
+
+DOCUMENTS = {
+    "one": lambda: judge(*case()),
+    "several": lambda: judge(*case(4)),
+    "scores only": lambda: judge(*case(2)[:2]),
+    "predictions only": lambda: judge(case()[0], None, case()[2]),
+    "one pair": lambda: judge([[1, 0]], {"m": [[0.5, 0.25]]}, {"m": [[1, 0]]}),
+    "no label": lambda: judge([[0, 0], [0, 0]], {"m": [[0.5, 0.25]] * 2}, {"m": [[0, 0]] * 2}),
+    "every label": lambda: judge([[1, 1]], {"m": [[0.5, 0.25]]}, {"m": [[1, 1]]}),
+    "sklearn": lambda: judge([[1, 0], [0, 0]], {"m": [[1.0, 0.0]] * 2}, conventions="sklearn"),
+}
+
+
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_pages_are_well_formed_and_hold_the_documents_numbers(kind):
+    document = DOCUMENTS[kind]()
+    page = render(document)
+    tags = parsed(page)
+    assert len(set(tags.ids)) == len(tags.ids)
+    assert {float(x) for x in tags.data} <= numbers_of(document)
+    assert tags.events == []
+    assert json.loads(tags.scripts[0]) == document
+
+
+@pytest.mark.parametrize("n_models", [1, 3])
+def test_every_measure_stands_in_the_table(n_models):
+    document = judge(*case(n_models))
+    page = render(document)
+    for name in document["models"][0]["measures"]:
+        (row,) = re.findall(rf'<tr data-measure="{name}">(.*?)</tr>', page, re.DOTALL)
+        for k, model in enumerate(document["models"]):
+            cell = re.search(rf'data-model="{k}">(.*?)</td>', row, re.DOTALL)[1]
+            value = model["measures"][name]["value"]
+            assert f'<data value="{json.dumps(value)}">{value:.4f}</data>' in cell
+
+
+def test_a_page_read_back_from_json_is_the_same():
+    document = judge(*case(2))
+    assert render(json.loads(json.dumps(document))) == render(document)
+
+
+@pytest.mark.parametrize("name", WILD)
+def test_names_are_text(name):
+    Y, S, P = case(labels=3)
+    names = [name, "b", "c"]
+    provenance = {"command": name, "files": {name: {"path": name, "sha256": "0"}}}
+    document = judge(
+        Y, {name: S["model 0"]}, {name: P["model 0"]},
+        label_names=names, title=name, provenance=provenance,
+    )  # fmt: skip
+    tags = parsed(render(document))
+    assert len(tags.scripts) == 2
+    assert json.loads(tags.scripts[0])["labels"]["names"] == names
+
+
+def test_json_cannot_end_its_element():
+    text = str(embedded({"a": "</script><!-- \u2028 & <script>"}))
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == {"a": "</script><!-- \u2028 & <script>"}
+
+
+def test_the_policy_allows_this_style_and_this_script_only():
+    page = render(judge(*case()))
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    assert policy.startswith("default-src &#39;none&#39;; style-src")
+    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)[1]
+    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)[1]
+    for text in (style, script):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"sha256-{digest}" in policy
+    assert "http:" not in page
+    assert "https:" not in page
+
+
+def test_only_findings_become_pages():
+    with pytest.raises(ValueError, match="got 'other/1'"):
+        render({"format": "other/1"})
