@@ -16,7 +16,9 @@ def test_a_page_is_written_and_named(tmp_path):
 def test_nothing_is_replaced_unasked(tmp_path):
     path = tmp_path / "a.html"
     path.write_text("mine")
-    with pytest.raises(FileExistsError, match="exists already. Choose another name, or replace it"):
+    with pytest.raises(
+        FileExistsError, match="exists; choose another name, or replace it with force=True"
+    ):
         write(DOCUMENT, path)
     assert path.read_text() == "mine"
     write(DOCUMENT, path, force=True)
@@ -24,9 +26,9 @@ def test_nothing_is_replaced_unasked(tmp_path):
 
 
 def test_where_it_cannot_be(tmp_path):
-    with pytest.raises(IsADirectoryError, match="is a folder. Give the name of a file"):
+    with pytest.raises(IsADirectoryError, match="is a folder; name a file"):
         write(DOCUMENT, tmp_path)
-    with pytest.raises(FileNotFoundError, match="does not exist. Make it first"):
+    with pytest.raises(FileNotFoundError, match="does not exist; create it first"):
         write(DOCUMENT, tmp_path / "no" / "a.html")
 
 

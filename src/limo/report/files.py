@@ -1,12 +1,10 @@
-"""Files that are whole or not there at all."""
+"""The page as a file."""
 
-import contextlib
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from limo.files import check_target, replacing
 from limo.report.page import render
 
 __all__ = ["write"]
@@ -42,38 +40,9 @@ def write(document: Mapping[str, Any], path: str | Path, force: bool = False) ->
     True
     """
     target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} is a folder. Give the name of a file, such as "
-                                f"{target / 'report.html'}.")  # fmt: skip
-    if target.exists() and not force:
-        raise FileExistsError(
-            f"{target} exists already. Choose another name, or replace it with force=True "
-            "(--force on the command line)."
-        )
-    if not target.parent.is_dir():
-        raise FileNotFoundError(
-            f"The folder {target.parent} does not exist. Make it first, or choose another."
-        )
-    _replace(target, render(document))
+    check_target(target, force=force)
+    page = render(document)
+    with replacing(target, force=force) as file:
+        # names of files may hold bytes that are no text: they become question marks
+        file.write(page.encode("utf-8", "replace"))
     return target
-
-
-def _replace(target: Path, text: str) -> None:
-    """Write beside the target, then rename: renaming is atomic within a folder."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:32]}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
-
-
-def _umask() -> int:
-    """The permissions new files are refused; asking means setting, so it is put back at once."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
