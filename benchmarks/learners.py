@@ -8,6 +8,7 @@ Rivals that are not installed are left out, with a sentence.
 import argparse
 import importlib.util
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
-from timing import best, verdict
+from timing import best, peak, verdict
 
 import limo
 from limo._checks import check_labels
@@ -55,7 +56,9 @@ def sgd() -> None:
     for name, features in (("sparse, 60 of 2000 features", X), ("dense, 60 features", dense)):
         for sampling in ("pairs", "instances"):
             rate = 1 / seconds_per_step(features, Y, sampling)
-            print(f"  {name}, {sampling}: {rate:,.0f}")
+            solver = SGD(sampling=sampling, n_steps=20_000)
+            mebibytes = peak(lambda s=solver, F=features: s.solve(F, Y, np.random.default_rng(0)))
+            print(f"  {name}, {sampling}: {rate:,.0f}, peak {mebibytes:.0f} MiB")
     base = seconds_per_step(X, Y)
     for times in (10, 50):
         wide = sparse.csr_array((X.data, X.indices, X.indptr), shape=(5000, 2000 * times))
@@ -73,7 +76,8 @@ def mlknn(m: int = 2000, d: int = 100, l: int = 100) -> None:  # noqa: E741
     limo.MLKNNClassifier().fit(X[:50], Y[:50]).predict_proba(X[:5])
     ours = best(lambda: limo.MLKNNClassifier().fit(X, Y).predict_proba(X))
     print(f"ML-kNN, fit and predict, {m} instances, {d} features, {l} labels, defaults of both")
-    print(f"  limo.MLKNNClassifier      {ours:8.3f} s")
+    ours_peak = peak(lambda: limo.MLKNNClassifier().fit(X, Y).predict_proba(X))
+    print(f"  limo.MLKNNClassifier      {ours:8.3f} s, peak {ours_peak:.0f} MiB")
     if importlib.util.find_spec("skmultilearn") is None:
         print("  scikit-multilearn-ng is not installed: pip install scikit-multilearn-ng")
         return
@@ -84,7 +88,7 @@ def mlknn(m: int = 2000, d: int = 100, l: int = 100) -> None:  # noqa: E741
 
     theirs = best(rival, repeat=1)
     ratio = theirs / ours
-    print(f"  scikit-multilearn-ng      {theirs:8.3f} s")
+    print(f"  scikit-multilearn-ng      {theirs:8.3f} s, peak {peak(rival):.0f} MiB")
     print(f"  faster: {ratio:.0f}x (target 20x: {verdict(ratio >= 20)})")
 
 
@@ -96,9 +100,10 @@ def gfm(m: int = 2000, d: int = 100, l: int = 100) -> None:  # noqa: E741
     X, Y = rng.standard_normal((m, d)), (rng.random((m, l)) < 0.05).astype(np.int64)
     limo.GFMClassifier().fit(X[:50], Y[:50]).predict(X[:5])
     ours = best(lambda: limo.GFMClassifier().fit(X, Y).predict(X))
+    ours_peak = peak(lambda: limo.GFMClassifier().fit(X, Y).predict(X))
     search = best(lambda: NearestNeighbors(n_neighbors=10).fit(X).kneighbors(X))
     print(f"GFM, fit and predict, {m} instances, {d} features, {l} labels")
-    print(f"  limo.GFMClassifier        {ours:8.3f} s")
+    print(f"  limo.GFMClassifier        {ours:8.3f} s, peak {ours_peak:.0f} MiB")
     print(f"  scikit-learn, search only {search:8.3f} s")
 
 
@@ -158,6 +163,9 @@ def compare_exact(
         work = f"{ours[-1]:.2f} s, {found.iterations} iterations, {found.passes} passes"
         split = _split(X, pattern, found.W)
         print(f"  {name}, alpha {alpha:g}: {work}, gap {found.relative_gap:.2%}; {split}")
+    size = X.shape[0] * Y.shape[1] * 8 / 2**20
+    mebibytes = peak(lambda: solve(_problem(X, pattern, alphas[0])))
+    print(f"  peak memory {mebibytes:.0f} MiB; the scores are {size:.0f} MiB")
     labels = Y if sample is None else np.asarray(Y[:, sample].todense())
     for rival, model in (
         ("LinearSVC(C=1)", LinearSVC(C=1)),
@@ -171,6 +179,9 @@ def compare_exact(
         target = {"LinearSVC(C=1)": 0.2 if sample is None else 1.0}.get(rival)
         met = f" (target {target}: {verdict(ratio <= target)})" if target else ""
         print(f"  one-vs-rest {rival}: {seconds:.1f} s{note}; limo takes {ratio:.2f} of it{met}")
+        few = labels[:, :16]
+        mebibytes = peak(partial(OneVsRestClassifier(model).fit, X, few))
+        print(f"    in one process, {few.shape[1]} labels: peak {mebibytes:.0f} MiB")
 
 
 def _problem(X: Any, Y: Pattern, alpha: float) -> Problem:
