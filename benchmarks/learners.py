@@ -186,7 +186,7 @@ def compare_exact(
 
 def _problem(X: Any, Y: Pattern, alpha: float) -> Problem:
     weights = PairWeights.of(Y, label=1.0, instance=1.0, entry=0.0)
-    return Problem(Features(X, constant=True), Y, weights, alpha)
+    return Problem(Features(X, constant=3.0), Y, weights, alpha)
 
 
 def _split(X: Any, Y: Pattern, W: Any) -> str:

@@ -65,7 +65,7 @@ def loss_of(model, **weights):
             if pairs:
                 rows.append(np.mean([max(0, 1 - (a - b)) ** 2 for a, b in pairs]))
         total += weight * np.mean(rows)
-    norm = (model.coef_**2).sum() + (model.intercept_**2).sum()
+    norm = (model.coef_**2).sum() + ((model.intercept_ / 3) ** 2).sum()
     return total + model.alpha / 2 * norm
 
 

@@ -7,7 +7,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import limo
 from estimators import MultiLabelContract, quietly
-from limo.models import limo_cv
 from models.test_limo import THRESHOLD
 
 DATA = limo.datasets.figure1(240, seed=5)
@@ -67,9 +66,9 @@ def test_any_measure_by_name(measure):
 
 def test_all_measures_cost_one_cross_validation(monkeypatch):
     fits = []
-    fit = limo_cv.LIMOClassifier.fit
+    fit = limo.LIMOClassifier.fit
     monkeypatch.setattr(
-        limo_cv.LIMOClassifier, "fit", lambda self, *data: fits.append(self) or fit(self, *data)
+        limo.LIMOClassifier, "fit", lambda self, *data: fits.append(self) or fit(self, *data)
     )
     told = []
     search = limo.LIMOClassifierCV(
@@ -86,7 +85,10 @@ def test_all_measures_cost_one_cross_validation(monkeypatch):
 
 def test_models_carry_the_threshold_of_their_measure():
     search = limo.LIMOClassifierCV(["macro_f1", "macro_auc"], **SMALL).fit(DATA.X, DATA.Y)
-    assert isinstance(search.model_for("macro_f1").threshold_, limo.LabelThreshold)
+    kinds = {"label": limo.LabelThreshold, "global": limo.GlobalThreshold}
+    chosen = search.best_thresholds_
+    assert list(chosen) == ["macro_f1"]
+    assert isinstance(search.model_for("macro_f1").threshold_, kinds[chosen["macro_f1"]])
     assert isinstance(search.model_for("macro_auc").threshold_, limo.GlobalThreshold)
     assert search.best_params_ == search.best_params_by_measure_["macro_f1"]
     with pytest.raises(ValueError, match="Unknown measure here 'micro_f1'"):
@@ -95,7 +97,8 @@ def test_models_carry_the_threshold_of_their_measure():
 
 def test_the_margin_that_counts_is_found():
     """Label-wise training ranks the labels of the triangles better, instance-wise their points."""
-    search = limo.LIMOClassifierCV(["ranking_loss", "macro_auc"], **SMALL).fit(DATA.X, DATA.Y)
+    data = limo.datasets.figure1(2000, seed=0)
+    search = limo.LIMOClassifierCV(["ranking_loss", "macro_auc"], **SMALL).fit(data.X, data.Y)
     found = search.best_params_by_measure_
     assert found["ranking_loss"]["label_weight"] == 1
     assert found["macro_auc"]["instance_weight"] == 1
@@ -122,3 +125,15 @@ def test_wrong_settings():
         limo.LIMOClassifierCV(weights=[(0, 0, 0)]).fit(DATA.X, DATA.Y)
     with pytest.raises(NotFittedError):
         limo.LIMOClassifierCV().model_for("macro_f1")
+
+
+def test_processes_find_the_same():
+    told = []
+    search = limo.LIMOClassifierCV(["macro_auc", "macro_f1"], **SMALL)
+    alone = clone(search).fit(DATA.X, DATA.Y)
+    both = search.set_params(n_jobs=2, callback=lambda *progress: told.append(progress))
+    both.fit(DATA.X, DATA.Y)
+    assert told == [(6, 12), (12, 12)]
+    for name, column in alone.cv_results_.items():
+        assert np.array_equal(column, both.cv_results_[name])
+    assert np.array_equal(alone.decision_function(DATA.X), both.decision_function(DATA.X))

@@ -27,7 +27,7 @@ def arrays(seed=0, m=12, d=4, l=3):
 
 
 def problem(
-    X, Y, weights="all", *, alpha=0.1, loss="squared_hinge", scheme="measure", constant=True
+    X, Y, weights="all", *, alpha=0.1, loss="squared_hinge", scheme="measure", constant=1.0
 ):
     """The problem of these arrays."""
     label, instance, entry = WEIGHTS[weights]

@@ -107,7 +107,7 @@ def test_no_pairs_no_weights():
 
 def test_features_of_zeros_only():
     _, Y = arrays()
-    found = solve(problem(np.zeros((12, 2)), Y, constant=False))
+    found = solve(problem(np.zeros((12, 2)), Y, constant=0.0))
     assert not found.W.any()
     assert found.converged
 

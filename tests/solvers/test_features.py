@@ -13,10 +13,10 @@ G = rng.normal(size=(40, 5))
 @pytest.mark.parametrize(
     "make", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_matrix]
 )
-@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.parametrize("constant", [3.0, 1.0, 0.0])
 def test_products_and_energy(make, constant):
     features = Features(make(A), constant)
-    full = np.hstack([A, np.ones((40, 1))]) if constant else A
+    full = np.hstack([A, np.full((40, 1), constant)]) if constant else A
     weights = W if constant else W[:7]
     assert features.shape == full.shape
     np.testing.assert_allclose(features.times(weights), full @ weights, atol=1e-14)
@@ -29,12 +29,12 @@ def test_large_products_are_shared_out():
     X = sparse.random_array((3000, 50), density=0.2, rng=rng, format="csr")
     B = rng.normal(size=(50, 20))
     for kind in (X, X.toarray()):
-        features = Features(kind, constant=False)
+        features = Features(kind, constant=0.0)
         np.testing.assert_allclose(features.times(B), X @ B, atol=1e-12)
 
 
 def test_blocks_make_up_the_whole():
-    blocks = Features(sparse.csr_array(A), constant=True).blocks(12)
+    blocks = Features(sparse.csr_array(A), constant=1.0).blocks(12)
     assert [block.shape for block in blocks] == [(12, 8)] * 3 + [(4, 8)]
     np.testing.assert_allclose(
         np.vstack([block.times(W) for block in blocks]), A @ W[:7] + W[7], atol=1e-14

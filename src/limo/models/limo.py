@@ -44,7 +44,8 @@ class LIMOClassifier(MultiLabelClassifier):
 
     Scores are S = X W + b. W and b minimise
 
-        alpha / 2 ||(W, b)||^2 + label_weight L_1 + instance_weight L_2 + entry_weight L_3,
+        alpha / 2 (||W||^2 + ||b / c||^2)
+            + label_weight L_1 + instance_weight L_2 + entry_weight L_3,
 
     where L_1 is the mean over instances of the mean of phi(1 - (s_u - s_v)) over all pairs of a
     relevant label u and an irrelevant label v, L_2 the like over labels and pairs of instances,
@@ -72,7 +73,11 @@ class LIMOClassifier(MultiLabelClassifier):
     solver : {"exact", "sgd"}, default="exact"
         All pairs to a certified gap, or random pairs.
     fit_intercept : bool, default=True
-        Whether to add a constant feature, regularised as the others are.
+        Whether to add a constant feature.
+    intercept_scaling : float, default=3.0
+        c, the value of the constant feature. Its weight is regularised as the others are; the
+        higher c, the freer the intercept. For rows of length 1, which suit this model, 3 ranked
+        better than 1 on CAL500 and enron, and as well elsewhere.
     tol : float, default=1e-2
         For ``"exact"``: the objective is proven to be within this share of the minimum, and
         within this share of what it gained over no model at all.
@@ -109,7 +114,7 @@ class LIMOClassifier(MultiLabelClassifier):
     coef_ : array of shape (n_labels, n_features)
         The weights.
     intercept_ : array of shape (n_labels,)
-        Weights of the constant feature; 0 without one.
+        b: what each label's score is at x = 0; 0 without a constant feature.
     solution_ : Solution or SGDSolution
         How the solver ended: objective, certified gap, iterations, passes, seconds, status.
     threshold_ : rule
@@ -143,6 +148,7 @@ class LIMOClassifier(MultiLabelClassifier):
         pair_weight: str = "measure",
         solver: str = "exact",
         fit_intercept: bool = True,
+        intercept_scaling: float = 3.0,
         tol: float = 1e-2,
         max_iter: int = 1000,
         sampling: str = "pairs",
@@ -165,6 +171,7 @@ class LIMOClassifier(MultiLabelClassifier):
         self.pair_weight = pair_weight
         self.solver = solver
         self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.tol = tol
         self.max_iter = max_iter
         self.sampling = sampling
@@ -248,7 +255,7 @@ class LIMOClassifier(MultiLabelClassifier):
             check_name(getattr(self, name), known, name)
         for name in _WEIGHTS:
             check_number(getattr(self, name), name, least=0)
-        for name in ("alpha", "tol"):
+        for name in ("alpha", "tol", "intercept_scaling"):
             check_number(getattr(self, name), name, above=0)
         check_number(self.max_iter, "max_iter", least=1, integer=True)
         if not any(getattr(self, name) for name in _WEIGHTS):
@@ -267,17 +274,22 @@ class LIMOClassifier(MultiLabelClassifier):
                 "sampling='pairs' makes all pairs alike."
             )
 
+    @property
+    def _constant(self) -> float:
+        """The value of the constant feature, 0 if there is none."""
+        return float(self.intercept_scaling) if self.fit_intercept else 0.0
+
     def _learn(self, X: Any, Y: Pattern, before: Any) -> None:
         learn = self._solve_exactly if self.solver == "exact" else self._draw
         before = before if self._can_go_on(before, X, Y) else None
         W = learn(X, Y, before)
         self.coef_ = np.ascontiguousarray(W[: X.shape[1]].T)
-        self.intercept_ = W[-1].copy() if self.fit_intercept else np.zeros(Y.shape[1])
+        self.intercept_ = self._constant * W[-1] if self._constant else np.zeros(Y.shape[1])
         self.never_, self.always_ = self._constant_labels(Y, before)
 
     def _can_go_on(self, before: Any, X: Any, Y: Pattern) -> bool:
         """Whether a former solution is of this solver, these features and these labels."""
-        width, n_labels = X.shape[1] + self.fit_intercept, Y.shape[1]
+        width, n_labels = X.shape[1] + bool(self._constant), Y.shape[1]
         if self.solver == "exact":
             return isinstance(before, Solution) and before.W.shape == (width, n_labels)
         return isinstance(before, SGDSolution) and before.last.shape == (n_labels, width)
@@ -290,7 +302,7 @@ class LIMOClassifier(MultiLabelClassifier):
         return never, always
 
     def _solve_exactly(self, X: Any, Y: Pattern, before: Any) -> Values:
-        features = Features(X, self.fit_intercept)
+        features = Features(X, self._constant)
         weights = PairWeights.of(
             Y,
             label=self.label_weight,
@@ -325,7 +337,7 @@ class LIMOClassifier(MultiLabelClassifier):
         )
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         found = settings.solve(
-            _with_constant(X) if self.fit_intercept else X,
+            _with_constant(X, self._constant) if self._constant else X,
             Y,
             np.random.default_rng(seed + (0 if before is None else before.n_steps)),
             before,
@@ -366,8 +378,8 @@ class LIMOClassifier(MultiLabelClassifier):
         return suggest_threshold(self.threshold_measure).fit(Y.csr, S, X)
 
 
-def _with_constant(X: Any) -> Any:
-    ones = np.ones((X.shape[0], 1))
+def _with_constant(X: Any, constant: float) -> Any:
+    column = np.full((X.shape[0], 1), constant)
     if sparse.issparse(X):
-        return sparse.csr_array(sparse.hstack([X, ones]))
-    return np.hstack([X, ones])
+        return sparse.csr_array(sparse.hstack([X, column]))
+    return np.hstack([X, column])

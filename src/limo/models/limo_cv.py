@@ -1,44 +1,32 @@
 """LIMO aimed at a measure: strength, margins and threshold chosen by cross-validation."""
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.parallel import Parallel, delayed
 
-from limo._checks import check_inputs, check_name
-from limo._types import Integers, Values
+from limo._checks import check_name
+from limo._types import Values
 from limo.measures.base import Measure
-from limo.measures.compute import compute
-from limo.measures.conventions import CONVENTIONS
 from limo.measures.table import MEASURES
 from limo.models.limo import LIMOClassifier
 from limo.models.multilabel import MultiLabelClassifier
-from limo.pattern import Pattern
-from limo.thresholds.crossfit import Folds, folds_of, label_matrix
-from limo.thresholds.suggest import suggest_threshold
+from limo.models.paths import WEIGHT_NAMES, Paths, Trial, Weights, better
+from limo.thresholds.crossfit import folds_of, label_matrix
+from limo.thresholds.suggest import make_rule
 
 __all__ = ["LIMOClassifierCV"]
 
-Grid = tuple[float, float, float]
-
 # Each margin alone, the paper's two together, and all three.
-WEIGHTS: tuple[Grid, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, 1, 1))
-ALPHAS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
-
-
-@dataclass(frozen=True, eq=False)
-class _Trial:
-    """One cell of the grid: its scores of instances left out, and each measure fold by fold."""
-
-    weights: Grid
-    alpha: float
-    S: Values
-    values: dict[str, Values]
+WEIGHTS: tuple[Weights, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, 1, 1))
+# Half decades: on CAL500 whole ones step over the best.
+ALPHAS = tuple(10 ** (-k / 2) for k in range(1, 11))
 
 
 class LIMOClassifierCV(MultiLabelClassifier):
@@ -47,8 +35,8 @@ class LIMOClassifierCV(MultiLabelClassifier):
     Chooses alpha, the weights of the three margins and the threshold by cross-validation. The folds
     of one choice of weights are solved along a path of falling alpha, each from the solution of
     the one before. Scores of instances left out serve every measure, so that aiming at all eleven
-    costs one cross-validation. A measure of labels is judged under the threshold that suits it,
-    fitted on the other folds' scores; the final threshold is fitted on all of them.
+    costs one cross-validation. A measure of labels is judged under the threshold that suits it and
+    under a global one, fitted on the other folds' scores; the better kind is fitted on all of them.
 
     Parameters
     ----------
@@ -57,28 +45,35 @@ class LIMOClassifierCV(MultiLabelClassifier):
         ``decision_function`` serve; :meth:`model_for` gives the others.
     alphas : sequence of float, optional
         Strengths of the ridge to try; by default the mean squared length of the rows of X (1 for
-        unit rows) times the powers of ten from 1 to 1e-5.
+        unit rows) times ten half decades, from 0.32 to 1e-5.
     weights : sequence of (float, float, float)
         Weights of the label-wise, instance-wise and entry-wise margin to try; by default each
         alone, the first two together, and all three.
     cv : int, splitter or iterable, default=3
         Folds: a number of them (stratified by label), a scikit-learn splitter, or pairs of rows.
-    loss, pair_weight, fit_intercept, tol, max_iter, working_memory
+    loss, pair_weight, fit_intercept, intercept_scaling, tol, max_iter, working_memory
         As for :class:`LIMOClassifier`.
     threshold_measure : str, default="micro_f1"
         What ``predict`` cuts for where the measure aimed at needs no threshold.
+    n_jobs : int or None, default=None
+        Processes that share the choices of weights; -1 for one on each core. None makes one
+        fit after the other, each on all cores: better for large data, and frugal with memory.
     callback : callable, optional
-        Told how many fits are done and how many there are.
+        Told how many fits are done and how many there are, after each or, with several
+        processes, after each choice of weights.
 
     Attributes
     ----------
     cv_results_ : dict of array
         One entry per cell: ``label_weight``, ``instance_weight``, ``entry_weight``, ``alpha``, and
-        ``mean_<measure>`` and ``std_<measure>`` over the folds.
+        ``mean_<measure>`` and ``std_<measure>`` over the folds; for measures of labels also
+        ``threshold_<measure>``, the kind of threshold that did best.
     best_params_ : dict
         The best cell for the first measure.
     best_params_by_measure_ : dict of dict
         The best cell for each measure.
+    best_thresholds_ : dict of str
+        For each measure of labels the kind of threshold chosen: "label", "instance" or "global".
     models_ : dict of LIMOClassifier
         A model for each measure, fitted on all data; equal cells share their weights.
 
@@ -99,15 +94,17 @@ class LIMOClassifierCV(MultiLabelClassifier):
         measure: str | Sequence[str] = "macro_f1",
         *,
         alphas: Sequence[float] | None = None,
-        weights: Sequence[Grid] = WEIGHTS,
+        weights: Sequence[Weights] = WEIGHTS,
         cv: Any = 3,
         loss: str = "squared_hinge",
         pair_weight: str = "measure",
         fit_intercept: bool = True,
+        intercept_scaling: float = 3.0,
         tol: float = 1e-2,
         max_iter: int = 1000,
         working_memory: float | None = None,
         threshold_measure: str = "micro_f1",
+        n_jobs: int | None = None,
         callback: Callable[[int, int], object] | None = None,
     ) -> None:
         self.measure = measure
@@ -117,10 +114,12 @@ class LIMOClassifierCV(MultiLabelClassifier):
         self.loss = loss
         self.pair_weight = pair_weight
         self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.tol = tol
         self.max_iter = max_iter
         self.working_memory = working_memory
         self.threshold_measure = threshold_measure
+        self.n_jobs = n_jobs
         self.callback = callback
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -139,18 +138,23 @@ class LIMOClassifierCV(MultiLabelClassifier):
         """
         measures = self._measures()
         X, Y = self._check_training(X, y)
-        folds = folds_of(self.cv, X, label_matrix(Y, as_sparse=True))
-        best: dict[str, _Trial] = {}
-        rows = []
-        for trial in self._trials(X, Y, folds, measures):
-            rows.append(self._row(trial, measures))
+        labels = label_matrix(Y, as_sparse=True)
+        paths = self._paths(X, labels, measures)
+        lines: list[dict[str, Any]] = []
+        best: dict[str, Trial] = {}
+        for path_lines, path_best in self._walk(paths, X, labels):
+            lines += path_lines
             for m in measures:
-                if m.name not in best or _beats(m, trial, best[m.name]):
-                    best[m.name] = trial
-        self.cv_results_ = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-        self.best_params_by_measure_ = {m: _params(trial) for m, trial in best.items()}
+                if better(m, path_best[m.name], best.get(m.name)):
+                    best[m.name] = path_best[m.name]
+        self.n_folds_ = len(paths.folds)
+        self.cv_results_ = {name: np.array([line[name] for line in lines]) for name in lines[0]}
+        self.best_params_by_measure_ = {m.name: best[m.name].params for m in measures}
+        self.best_thresholds_ = {
+            name: kind for name, trial in best.items() if (kind := trial.judged[name].threshold)
+        }
         self.best_params_ = self.best_params_by_measure_[measures[0].name]
-        self.models_ = self._refit(X, Y, _left_out(folds), best)
+        self.models_ = self._refit(paths, X, labels, best)
         self.n_iter_ = self._first.n_iter_
         return self
 
@@ -187,7 +191,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         self.model_for(name)
         ax = _axes() if ax is None else ax
         found = self.cv_results_
-        cells = np.column_stack([found[k] for k in _WEIGHT_NAMES])
+        cells = np.column_stack([found[k] for k in WEIGHT_NAMES])
         for weights in dict.fromkeys(map(tuple, cells.tolist())):
             own = (cells == weights).all(axis=1)
             mean, error = found[f"mean_{name}"][own], found[f"std_{name}"][own]
@@ -219,111 +223,80 @@ class LIMOClassifierCV(MultiLabelClassifier):
         length = float((X.multiply(X) if sparse.issparse(X) else np.square(X)).sum() / X.shape[0])
         return [alpha * (length or 1.0) for alpha in ALPHAS]
 
-    def _model(self, weights: Grid, alpha: float) -> LIMOClassifier:
-        return LIMOClassifier(
-            *weights,
-            alpha=alpha,
+    def _paths(self, X: Any, labels: Any, measures: list[Measure]) -> Paths:
+        alphas = tuple(sorted(self._alphas(X), reverse=True))
+        if not alphas or not len(self.weights):
+            raise ValueError("alphas and weights must each hold at least one choice.")
+        model = LIMOClassifier(
             loss=self.loss,
             pair_weight=self.pair_weight,
             fit_intercept=self.fit_intercept,
+            intercept_scaling=self.intercept_scaling,
             tol=self.tol,
             max_iter=self.max_iter,
             working_memory=self.working_memory,
             threshold_measure=None,
             warm_start=True,
         )
+        return Paths(model, alphas, folds_of(self.cv, X, labels), tuple(measures))
 
-    def _trials(
-        self, X: Any, Y: Pattern, folds: Folds, measures: list[Measure]
-    ) -> Iterable[_Trial]:
-        """Every cell of the grid, weights by weights."""
-        alphas = sorted(self._alphas(X), reverse=True)
-        if not alphas or not len(self.weights):
-            raise ValueError("alphas and weights must each hold at least one choice.")
-        self.n_folds_ = len(folds)
-        total, done = len(self.weights) * len(alphas) * len(folds), 0
-        labels = label_matrix(Y, as_sparse=True)
-        for weights in self.weights:
-            scores: dict[float, list[Values]] = {alpha: [] for alpha in alphas}
-            for train, test in folds:
-                model = self._model(weights, alphas[0])
-                for alpha in alphas:
-                    model.set_params(alpha=alpha).fit(X[train], labels[train])
-                    scores[alpha].append(model.decision_function(X[test]))
-                    done += 1
-                    if self.callback is not None:
-                        self.callback(done, total)
-            for alpha in alphas:
-                values = self._judge(labels, folds, scores[alpha], measures)
-                yield _Trial(weights, alpha, np.concatenate(scores[alpha]), values)
-
-    def _judge(
-        self, labels: Any, folds: Folds, scores: list[Values], measures: list[Measure]
-    ) -> dict[str, Values]:
-        """Each measure on each fold; thresholds for a fold come from the scores of the others."""
-        found: dict[str, list[float]] = {m.name: [] for m in measures}
-        ranking = [m for m in measures if m.needs == "scores"]
-        for k, (_, test) in enumerate(folds):
-            checked = check_inputs(labels[test], scores[k])
-            results = compute(ranking, checked, CONVENTIONS["standard"]).results
-            for m in measures:
-                if m.needs == "labels":
-                    P = self._cut_fold(labels, folds, scores, k, m.name)
-                    judged = check_inputs(labels[test], y_pred=P)
-                    results |= compute([m], judged, CONVENTIONS["standard"]).results
-                found[m.name].append(results[m.name].value)
-        return {name: np.array(values) for name, values in found.items()}
-
-    def _cut_fold(
-        self, labels: Any, folds: Folds, scores: list[Values], k: int, measure: str
-    ) -> Any:
-        others = [j for j in range(len(folds)) if j != k] or [k]
-        rows = np.concatenate([folds[j][1] for j in others])
-        known = np.concatenate([scores[j] for j in others])
-        return suggest_threshold(measure).fit(labels[rows], known).predict(scores[k])
-
-    def _row(self, trial: _Trial, measures: list[Measure]) -> dict[str, float]:
-        row = _params(trial)
-        for m in measures:
-            row[f"mean_{m.name}"] = float(np.mean(trial.values[m.name]))
-            row[f"std_{m.name}"] = float(np.std(trial.values[m.name]))
-        return row
+    def _walk(
+        self, paths: Paths, X: Any, labels: Any
+    ) -> Iterator[tuple[list[dict[str, Any]], dict[str, Trial]]]:
+        """Every path, here or in processes; progress is told on the way."""
+        weights = list(self.weights)
+        length = len(paths.alphas) * len(paths.folds)
+        progress = _Progress(self.callback, length * len(weights))
+        if self.n_jobs is None:
+            for choice in weights:
+                yield paths.best(choice, X, labels, progress.tick)
+            return
+        work = (delayed(paths.best)(choice, X, labels) for choice in weights)
+        for found in Parallel(n_jobs=self.n_jobs, return_as="generator")(work):
+            progress.tick(length)
+            yield found
 
     def _refit(
-        self, X: Any, Y: Pattern, rows: Integers, best: dict[str, _Trial]
+        self, paths: Paths, X: Any, labels: Any, best: dict[str, Trial]
     ) -> dict[str, LIMOClassifier]:
-        labels = label_matrix(Y, as_sparse=True)
-        fitted: dict[tuple[Grid, float], LIMOClassifier] = {}
-        models = {}
-        for name, trial in best.items():
-            cell = (trial.weights, trial.alpha)
-            if cell not in fitted:
-                fitted[cell] = self._model(*cell).fit(X, labels)
-            wanted = name if MEASURES[name].needs == "labels" else self.threshold_measure
-            model = copy(fitted[cell]).set_params(threshold_measure=wanted, warm_start=False)
-            model.threshold_ = suggest_threshold(wanted).fit(labels[rows], trial.S)
-            model.target_form_, model.classes_ = self.target_form_, self.classes_
-            models[name] = model
-        return models
+        """A model for each measure; those of one cell share their weights."""
+        fitted: dict[Trial, LIMOClassifier] = {}
+        for trial in best.values():
+            if trial not in fitted:
+                fitted[trial] = clone(paths.model).set_params(**trial.params).fit(X, labels)
+        known = labels[paths.rows]
+        return {
+            name: self._with_threshold(fitted[trial], name, trial, known)
+            for name, trial in best.items()
+        }
+
+    def _with_threshold(
+        self, fitted: LIMOClassifier, measure: str, trial: Trial, labels: Any
+    ) -> LIMOClassifier:
+        """The model with the threshold of its measure, fitted on the scores of rows left out."""
+        kind = trial.judged[measure].threshold
+        wanted = measure if kind else self.threshold_measure
+        rule = make_rule(kind, wanted)
+        model: LIMOClassifier = copy(fitted)
+        model.set_params(threshold_measure=wanted, warm_start=False)
+        model.threshold_ = rule.fit(labels, trial.S)
+        model.target_form_, model.classes_ = self.target_form_, self.classes_
+        return model
 
 
-_WEIGHT_NAMES = ("label_weight", "instance_weight", "entry_weight")
+class _Progress:
+    """Counts fits, and tells of them."""
+
+    def __init__(self, callback: Callable[[int, int], object] | None, total: int) -> None:
+        self.callback, self.total, self.done = callback, total, 0
+
+    def tick(self, fits: int = 1) -> None:
+        self.done += fits
+        if self.callback is not None:
+            self.callback(self.done, self.total)
 
 
 def _axes() -> Any:
     """Axes of a new figure, shown by whatever shows pictures here."""
     plt = importlib.import_module("matplotlib.pyplot")  # loaded when the first one is drawn
     return plt.subplots(layout="constrained")[1]
-
-
-def _params(trial: _Trial) -> dict[str, float]:
-    return dict(zip(_WEIGHT_NAMES, map(float, trial.weights), strict=True)) | {"alpha": trial.alpha}
-
-
-def _beats(measure: Measure, trial: _Trial, other: _Trial) -> bool:
-    new, old = (measure.sign * float(np.mean(t.values[measure.name])) for t in (trial, other))
-    return new > old or bool(np.isnan(old))
-
-
-def _left_out(folds: Folds) -> Integers:
-    return np.concatenate([test for _, test in folds])

@@ -23,8 +23,8 @@ def paper_limo(
     dataset : {"benchmark", "synthetic"}, default="benchmark"
         For the five benchmark sets: weights 1, step 0.01, 20 passes, no intercept, features to be
         divided by their largest absolute value first. For the synthetic data: weights 100,
-        step 0.1, 20 000 steps, an intercept. Both draw instances as the authors' program did,
-        shrink by 1 and average all iterates.
+        step 0.1, 20 000 steps, a constant feature 1. Both draw instances as the authors' program
+        did, shrink by 1 and average all iterates.
     random_state : int, RandomState or None, default=None
         Draws the first weights and the pairs.
 
@@ -49,6 +49,7 @@ def paper_limo(
         loss="hinge",
         solver="sgd",
         fit_intercept=not benchmark,
+        intercept_scaling=1.0,
         sampling="instances",
         step=0.01 if benchmark else 0.1,
         n_passes=20,

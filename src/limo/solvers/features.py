@@ -18,10 +18,13 @@ _SHARES = 8
 
 @dataclass(eq=False)
 class Features:
-    """A feature matrix, optionally followed by a constant feature 1, that counts its products."""
+    """A feature matrix, optionally followed by a constant feature, that counts its products.
+
+    ``constant`` is the value of that feature; 0 means that there is none.
+    """
 
     X: Any
-    constant: bool
+    constant: float
     passes: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -31,14 +34,14 @@ class Features:
     @property
     def shape(self) -> tuple[int, int]:
         """Instances, and features with the constant one."""
-        return self.X.shape[0], self.X.shape[1] + self.constant
+        return self.X.shape[0], self.X.shape[1] + bool(self.constant)
 
     @property
     def energy(self) -> Values:
         """Mean square of each feature."""
         squares = self.X.multiply(self.X) if sparse.issparse(self.X) else np.square(self.X)
         means = np.asarray(squares.mean(axis=0)).ravel()
-        return np.append(means, 1.0) if self.constant else means
+        return np.append(means, self.constant**2) if self.constant else means
 
     def blocks(self, step: int) -> list["Features"]:
         """The same features, ``step`` instances at a time."""
@@ -51,7 +54,7 @@ class Features:
         S = np.empty((self.X.shape[0], W.shape[1]))
         self._forward.times(W[: self.X.shape[1]], S)
         if self.constant:
-            S += W[-1]
+            S += self.constant * W[-1]
         return S
 
     def transposed_times(self, G: Values) -> Values:
@@ -60,7 +63,7 @@ class Features:
         product = np.empty((self.shape[1], G.shape[1]))
         self._backward.times(G, product[: self.X.shape[1]])
         if self.constant:
-            product[-1] = G.sum(axis=0)
+            product[-1] = self.constant * G.sum(axis=0)
         return product
 
 
