@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from limo.workers import n_workers, workers
+from limo.workers import at_most, n_workers, workers
 
 
 @pytest.mark.parametrize("enough", [True, False])
@@ -28,3 +28,14 @@ def test_the_environment_may_ask_for_fewer(monkeypatch):
     for nonsense in ("", "0", "many", str(10 * cores)):
         monkeypatch.setenv("OMP_NUM_THREADS", nonsense)
         assert n_workers() == cores
+
+
+def test_a_block_may_be_held_to_fewer_threads():
+    before = n_workers()
+    with at_most(1):
+        assert n_workers() == 1
+        with workers() as run:
+            assert run is map
+    assert n_workers() == before
+    with at_most(10**6):
+        assert n_workers() == before

@@ -1,4 +1,5 @@
 from . import datasets as datasets
+from . import experiment as experiment
 from . import findings as findings
 from . import report as report
 from . import reproduce as reproduce

@@ -4,15 +4,33 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
-__all__ = ["Run", "n_workers", "workers"]
+__all__ = ["Run", "at_most", "n_workers", "workers"]
 
 Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
+_limit: ContextVar[int | None] = ContextVar("_limit", default=None)
+
+
+@contextmanager
+def at_most(n_threads: int) -> Iterator[None]:
+    """Let the work in this block be shared among so many threads and no more."""
+    token = _limit.set(n_threads)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
 
 def n_workers() -> int:
-    """The cores this process may use, or fewer if ``OMP_NUM_THREADS`` says so."""
+    """The cores this process may use, or fewer if ``OMP_NUM_THREADS`` or a limit says so."""
+    limit = _limit.get()
+    return _allowed() if limit is None else min(_allowed(), limit)
+
+
+def _allowed() -> int:
     known = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     cores = known or 1
     asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()

@@ -1,1 +1,33 @@
-"""Experiments: rows of results, and what they say about the methods compared."""
+"""Experiments: plan, run, keep the rows, and what they say about the methods compared."""
+
+from limo.experiment.data import Data, Splits
+from limo.experiment.driving import run
+from limo.experiment.errors import Interrupted, PlanError, StoreError
+from limo.experiment.executor import Executor
+from limo.experiment.job import Outcome
+from limo.experiment.method import Cut, Method
+from limo.experiment.methods import METHODS
+from limo.experiment.plan import Plan
+from limo.experiment.procedure import Procedure
+from limo.experiment.progress import Progress
+from limo.experiment.store import COLUMNS, Store, read_rows
+
+__all__ = [
+    "COLUMNS",
+    "METHODS",
+    "Cut",
+    "Data",
+    "Executor",
+    "Interrupted",
+    "Method",
+    "Outcome",
+    "Plan",
+    "PlanError",
+    "Procedure",
+    "Progress",
+    "Splits",
+    "Store",
+    "StoreError",
+    "read_rows",
+    "run",
+]

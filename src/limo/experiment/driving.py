@@ -1,0 +1,218 @@
+"""Run a plan into a store: skip what is there, keep what comes, say how far it is."""
+
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from limo.experiment.errors import Interrupted
+from limo.experiment.executor import Executor, Processes, Serial
+from limo.experiment.job import Outcome, outcome_of, run_job
+from limo.experiment.judging import failures, said
+from limo.experiment.plan import Job, Plan
+from limo.experiment.progress import Clock, Progress
+from limo.experiment.store import Store, rows_of
+from limo.workers import n_workers
+
+__all__ = ["run"]
+
+Tell = Callable[[Progress], object]
+
+
+def run(
+    plan: Plan,
+    store: str | Path,
+    *,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
+    retry_failed: bool = False,
+    progress: Tell | None = None,
+) -> Any:
+    """Run a plan, or what is left of it.
+
+    Runs that the store has already are not made again; a run with another setting is another
+    run. A run is written, whole and safely, as soon as it has ended: kill the process at any
+    moment, and the same call goes on where it stopped. Runs that fail become rows with the
+    error.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to run.
+    store : path
+        A SQLite file; made if there is none.
+    n_jobs : int, optional
+        How many processes; by default as many as there are cores. 1 runs everything here.
+    executor : Executor, optional
+        Instead of processes: anything with ``submit``, as ``client.get_executor()`` of a Dask
+        cluster; ``n_jobs`` then says how many jobs it works on at a time. Data in memory travel
+        with every job then; a name or a path does not.
+    retry_failed : bool, default=False
+        Whether to make runs again that failed before.
+    progress : callable, optional
+        Told a :class:`Progress` at the start, whenever runs end, and at the end.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows of the plan, in its order; columns as ``limo.experiment.COLUMNS``.
+
+    Raises
+    ------
+    Interrupted
+        On Ctrl-C, after everything is put in order. A KeyboardInterrupt that says how to go on.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from limo.experiment import Plan, Splits, run
+    >>> plan = Plan(["figure1"], ["limo", "mlknn"], ["ranking_loss"], splits=Splits(number=2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows = run(plan, f"{folder}/results.sqlite", n_jobs=1)
+    >>> rows[["dataset", "split", "method", "measure", "status"]].values.tolist()
+    [['figure1', 0, 'limo', 'ranking_loss', 'ok'], ['figure1', 0, 'mlknn', 'ranking_loss', 'ok'],
+     ['figure1', 1, 'limo', 'ranking_loss', 'ok'], ['figure1', 1, 'mlknn', 'ranking_loss', 'ok']]
+    """
+    n_jobs = n_workers() if n_jobs is None else _at_least_one(n_jobs)
+    jobs = plan.jobs()
+    with Store(store) as opened:
+        known = {outcome.run: outcome for outcome in opened.outcomes()}
+        left = [job for job in jobs if _is_left(known.get(job.run), retry_failed)]
+        told = _Told(jobs, left, known, n_jobs, progress)
+        try:
+            for outcomes in _finished(left, n_jobs, executor, told):
+                opened.add(outcomes)
+                known |= {outcome.run: outcome for outcome in outcomes}
+                told.ended(outcomes)
+        except KeyboardInterrupt:
+            raise Interrupted(
+                f"Stopped. {told.now.total - told.now.left} of {len(jobs)} runs are kept in "
+                f"{opened.path}; the same call goes on from there."
+            ) from None
+    return rows_of(known[job.run] for job in jobs)
+
+
+class _Told:
+    """Keeps the progress and tells it."""
+
+    def __init__(
+        self,
+        jobs: Sequence[Job],
+        left: Sequence[Job],
+        known: dict[str, Outcome],
+        n_jobs: int,
+        tell: Tell | None,
+    ) -> None:
+        self.clock, self.tell, self.started = Clock(n_jobs), tell, time.monotonic()
+        for job in jobs:
+            if job.run in known:
+                self.clock.note(known[job.run])
+        self.left = {job.run: job for job in left}
+        self.now = Progress(len(jobs), found=len(jobs) - len(left))
+
+    def running(self, jobs: Sequence[Job]) -> None:
+        """Take note of what runs now, and tell."""
+        self.now = replace(self.now, running=tuple(map(str, jobs)))
+        self._say()
+
+    def ended(self, outcomes: Sequence[Outcome]) -> None:
+        """Take note of runs that have ended; they are told with what runs next."""
+        for outcome in outcomes:
+            del self.left[outcome.run]
+            self.clock.note(outcome)
+        failed = sum(outcome.status == "failed" for outcome in outcomes)
+        self.now = replace(
+            self.now,
+            done=self.now.done + len(outcomes),
+            failed=self.now.failed + failed,
+            last=outcomes[-1],
+        )
+
+    def _say(self) -> None:
+        if self.tell is not None:
+            spent, ahead = time.monotonic() - self.started, self.clock.left(self.left.values())
+            self.now = replace(self.now, seconds=spent, seconds_left=ahead)
+            self.tell(self.now)
+
+
+def _finished(
+    jobs: Sequence[Job], n_jobs: int, executor: Executor | None, told: _Told
+) -> Iterator[list[Outcome]]:
+    """Outcomes as they come, by the given executor or one of our own."""
+    with ExitStack() as stack:
+        if executor is None and n_jobs > 1 and len(jobs) > 1:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="limo-")))
+            jobs = _shipped(jobs, folder)
+            own = Processes(n_jobs)
+            stack.callback(own.close)
+            yield from _drive(jobs, own, n_jobs, told)
+        elif executor is None:
+            yield from _drive(jobs, Serial(), 1, told)
+        else:
+            yield from _drive(jobs, executor, n_jobs, told)
+
+
+def _shipped(jobs: Sequence[Job], folder: Path) -> list[Job]:
+    """The jobs with data in memory laid down in a file once, instead of travelling with each."""
+    data = {id(job.data): job.data for job in jobs}
+    laid = {key: one.shipped(folder) for key, one in data.items()}
+    return [replace(job, data=laid[id(job.data)]) for job in jobs]
+
+
+def _drive(
+    jobs: Sequence[Job], executor: Executor, n_jobs: int, told: _Told
+) -> Iterator[list[Outcome]]:
+    """Keep the executor busy; give what has ended.
+
+    One job for each worker waits beside the one it works on, so that none is idle while results
+    are written. If a worker dies, nobody knows by whose fault: those in its hands are tried again,
+    one at a time, and only one that kills its worker alone has failed.
+    """
+    waiting, suspects = deque(jobs), deque[Job]()
+    flying: dict[Future[Any], Job] = {}
+    room = 1 if isinstance(executor, Serial) else 2 * n_jobs
+    while waiting or suspects or flying:
+        while waiting and len(flying) < room and not suspects:
+            job = waiting.popleft()
+            flying[executor.submit(run_job, job)] = job
+        if suspects and not flying:
+            job = suspects.popleft()
+            told.running([job])
+            yield [_alone(executor, job)]
+            continue
+        told.running(list(flying.values())[:n_jobs])
+        done = wait(flying, return_when=FIRST_COMPLETED).done
+        ended = []
+        for future in done:
+            job = flying.pop(future)
+            if isinstance(future.exception(), BrokenExecutor):
+                suspects.append(job)
+            else:
+                ended.append(future.result())
+        if ended:
+            yield ended
+    told.running([])
+
+
+def _alone(executor: Executor, job: Job) -> Outcome:
+    try:
+        outcome: Outcome = executor.submit(run_job, job).result()
+    except BrokenExecutor as error:
+        why = "the process that made this run died; it may have run out of memory"
+        return outcome_of(job, failures(job.measures, f"{why} ({said(error)})"))
+    return outcome
+
+
+def _is_left(known: Outcome | None, retry_failed: bool) -> bool:
+    return known is None or (retry_failed and known.status == "failed")
+
+
+def _at_least_one(n_jobs: int) -> int:
+    if n_jobs < 1:
+        raise ValueError(f"n_jobs must be a whole number from 1 up, got {n_jobs!r}")
+    return n_jobs

@@ -1,0 +1,210 @@
+"""A method: a learner, how its features are scaled, and what cuts its scores for each measure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+from sklearn.base import clone
+
+from limo._checks import check_name
+from limo.experiment.errors import PlanError
+from limo.experiment.identity import describe
+from limo.experiment.imports import file_digest, import_object
+from limo.experiment.scaling import SCALINGS
+from limo.experiment.suggestions import check_keys, parameters_of
+from limo.measures.table import MEASURES
+from limo.thresholds import RULES, ThresholdRule
+from limo.thresholds.suggest import make_rule
+
+__all__ = ["OWN", "Cut", "Method"]
+
+OWN = "own"
+"""Instead of a threshold rule: what the estimator's own ``predict`` says."""
+
+FittedOn = Literal["cross-fitted scores", "training scores", "test labels"]
+Given = ThresholdRule | str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """What turns scores into labels for a measure, and on what it is fitted.
+
+    Attributes
+    ----------
+    rule : ThresholdRule or None
+        The rule; None for the estimator's own ``predict``.
+    fitted_on : {"cross-fitted scores", "training scores", "test labels"}
+        Scores of training instances by models that have not seen them, or by the model itself. A
+        cut chosen on test labels is no result; the paper prints some, and to show them beside
+        ours is its only use.
+
+    Examples
+    --------
+    >>> import limo
+    >>> print(Cut(limo.GlobalThreshold("micro_f1"), "training scores"))
+    GlobalThreshold(target='micro_f1'), fitted on training scores
+    """
+
+    rule: ThresholdRule | None = None
+    fitted_on: FittedOn = "cross-fitted scores"
+
+    def __str__(self) -> str:
+        if self.rule is None:
+            return "own predict"
+        text = " ".join(repr(self.rule).split())
+        return f"{text}, fitted on {self.fitted_on}" if self.rule.needs_fit else text
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A learner under a name, with all that decides its results.
+
+    Parameters
+    ----------
+    name : str
+        What the rows call it. The seed of a run depends on it.
+    estimator : estimator or str
+        A scikit-learn estimator for multi-label data; or where to import its class from:
+        ``"package.module:Class"`` or ``"file.py:Class"``.
+    settings : mapping of str to object, default={}
+        Parameters set on the estimator.
+    scaling : str, transformer or None, default=None
+        ``"max_abs"``, ``"standard"``, ``"unit_rows"``, or a scikit-learn transformer of the
+        features; fitted on training data.
+    threshold : rule, str, mapping or None, default=None
+        What cuts the scores for measures of labels: by default the rule that suits each measure
+        (:func:`limo.suggest_threshold`); or one rule for all, by name or as an object; or
+        ``"own"``, the estimator's ``predict``; or a mapping from measures to these or to
+        :class:`Cut`. Measures not named keep the rule that suits them.
+    cv : int or "prefit", default=3
+        Fit rules on cross-fitted scores, in so many folds; or on the training scores.
+    targeted : bool, default=False
+        Whether the estimator is fitted once for all measures of the plan, as its parameter
+        ``measure``, and has a model for each, ``model_for(measure)``.
+
+    Examples
+    --------
+    >>> import limo
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> method = Method("neighbours", KNeighborsClassifier(20), scaling="max_abs")
+    >>> {measure: str(cut) for measure, cut in method.cuts(["micro_f1", "macro_auc"]).items()}
+    {'micro_f1': "GlobalThreshold(target='micro_f1'), fitted on cross-fitted scores"}
+    >>> Method("neighbours", "sklearn.neighbors:KNeighborClassifier")
+    Traceback (most recent call last):
+        ...
+    limo.experiment.errors.PlanError: sklearn.neighbors has no 'KNeighborClassifier',
+    named by 'sklearn.neighbors:KNeighborClassifier'. Did you mean 'KNeighborsClassifier'?
+    """
+
+    name: str
+    estimator: Any
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    scaling: Any = None
+    threshold: Given | Mapping[str, Given | Cut] = None
+    cv: int | Literal["prefit"] = 3
+    targeted: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.name or not isinstance(self.name, str):
+            raise PlanError(f"a method needs a name, got {self.name!r}")
+        if self.cv != "prefit" and (not isinstance(self.cv, int) or self.cv < 2):
+            raise PlanError(
+                f"cv of method {self.name!r} must be a number of folds from 2 up or 'prefit', "
+                f"got {self.cv!r}"
+            )
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+        self.scaler()
+        self._check_estimator()
+        if isinstance(self.threshold, Mapping):
+            for measure in self.threshold:
+                check_name(measure, MEASURES, "measure")
+        self.cuts(list(MEASURES))
+
+    def build(self, measures: Sequence[str] = (), seed: int | None = None) -> Any:
+        """A new, unfitted estimator; what draws at random and has no seed gets this one."""
+        model = self._new()
+        if self.targeted:
+            model.set_params(measure=list(measures))
+        if seed is None:
+            return model
+        settings = model.get_params()
+        free = [key for key in settings if key.endswith("random_state") and settings[key] is None]
+        return model.set_params(**dict.fromkeys(free, seed))
+
+    def scaler(self) -> Any:
+        """A new, unfitted transformer of the features, or None."""
+        if isinstance(self.scaling, str):
+            return SCALINGS[check_name(self.scaling, SCALINGS, "scaling")]()
+        if self.scaling is not None and not hasattr(self.scaling, "transform"):
+            raise PlanError(
+                f"scaling of method {self.name!r} must be one of {', '.join(SCALINGS)} or a "
+                f"transformer, got {self.scaling!r}"
+            )
+        return None if self.scaling is None else clone(self.scaling)
+
+    def cuts(self, measures: Sequence[str]) -> dict[str, Cut]:
+        """The cut for each of the measures that judge labels."""
+        of_labels = [name for name in measures if MEASURES[name].needs == "labels"]
+        return {name: self._cut(name) for name in of_labels}
+
+    def describe(self) -> dict[str, Any]:
+        """All that decides the results, as plain JSON."""
+        given = self.estimator
+        found = {
+            "name": self.name,
+            "estimator": describe(given),
+            "settings": describe(self.settings),
+            "scaling": describe(self.scaling),
+            "cuts": {name: str(cut) for name, cut in self.cuts(list(MEASURES)).items()},
+            "cv": self.cv,
+            "targeted": self.targeted,
+        }
+        return found | ({"file": file_digest(given)} if isinstance(given, str) else {})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # a mapping proxy cannot be pickled
+        settings = dict(self.settings)
+        values = (self.name, self.estimator, settings, self.scaling, self.threshold, self.cv)
+        return Method, (*values, self.targeted)
+
+    def _cut(self, measure: str) -> Cut:
+        threshold = self.threshold
+        given = threshold.get(measure) if isinstance(threshold, Mapping) else threshold
+        if isinstance(given, Cut):
+            return given
+        if self.targeted or given == OWN:
+            return Cut()
+        if isinstance(given, str):
+            check_name(given, [*RULES, OWN], "threshold rule")
+        rule = make_rule(given, measure)
+        return Cut(rule, "training scores" if self.cv == "prefit" else "cross-fitted scores")
+
+    def _new(self) -> Any:
+        given = self.estimator
+        if isinstance(given, str):
+            return import_object(given)(**self.settings)
+        return clone(given).set_params(**self.settings)
+
+    def _check_estimator(self) -> None:
+        """Build it once: a wrong import path or setting is found before anything runs."""
+        given, who = self.estimator, f"method {self.name!r}"
+        if isinstance(given, str):
+            check_keys(self.settings, parameters_of(import_object(given)), f"{given} of {who}")
+        else:
+            _must_have(given, ("fit", "get_params"), who)
+            check_keys(self.settings, given.get_params(), f"{type(given).__name__} of {who}")
+        try:
+            model = self._new()
+        except (TypeError, ValueError) as error:
+            raise PlanError(f"the estimator of {who} cannot be made: {error}") from error
+        _must_have(model, ("fit", "get_params", *["model_for"] * self.targeted), who)
+
+
+def _must_have(model: Any, attributes: Sequence[str], who: str) -> None:
+    for attribute in attributes:
+        if not hasattr(model, attribute):
+            raise PlanError(
+                f"{who} needs an estimator with {attribute}, got {type(model).__name__}; "
+                "sklearn.base.BaseEstimator gives a class scikit-learn's interface"
+            )

@@ -1,0 +1,137 @@
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import limo
+from limo.datasets import DataError
+from limo.experiment import Data, PlanError, Splits
+from limo.experiment.data import Split
+
+TOY = limo.datasets.figure1(50)
+
+
+def rows(splits, number, name="toy", seed=0):
+    return Split.of(splits.resolved(name), name, number, seed).rows(TOY)
+
+
+@pytest.mark.parametrize("kind", ["stratified", "random", "folds"])
+def test_a_split_depends_on_its_own_name_only(kind):
+    few, many = Splits(kind, 3), Splits(kind, 3 if kind == "folds" else 30)
+    for number in range(3):
+        train, test = rows(few, number)
+        assert sorted([*train, *test]) == list(range(50))
+        for again in (rows(few, number), rows(many, number)):
+            assert np.array_equal(test, again[1])
+        for other in (rows(few, number, "other"), rows(few, number, seed=1), rows(few, number + 3)):
+            assert not np.array_equal(test, other[1])
+
+
+def test_the_share_of_test_rows_and_folds():
+    assert len(rows(Splits("random", test_size=0.5), 0)[1]) == 25
+    assert len(rows(Splits("stratified"), 0)[1]) == 15
+    tests = [rows(Splits("folds"), k)[1] for k in range(5)]
+    assert sorted(np.concatenate(tests)) == list(range(50))
+
+
+def test_stored_permutations_from_memory_file_and_data_folder(tmp_path, monkeypatch):
+    permutations = np.array([np.random.default_rng(k).permutation(50) for k in range(4)])
+    (tmp_path / "splits").mkdir()
+    file = tmp_path / "splits" / "toy.csv"
+    np.savetxt(file, permutations, fmt="%d", delimiter=",")
+    monkeypatch.setenv("LIMO_DATA", str(tmp_path))
+    for given in (permutations, str(file), file, None):
+        splits = Splits("stored", permutations=given)
+        assert splits.resolved("toy").number == 4
+        train, test = rows(splits, 2)
+        assert test.tolist() == permutations[2][:15].tolist()
+        assert train.tolist() == permutations[2][15:].tolist()
+    assert np.array_equal(rows(splits, 6)[1], rows(splits, 2)[1])  # a repetition
+    one = Split.of(splits.resolved("toy"), "toy", 2, 0)
+    assert one.splits.permutations.shape == (1, 50)  # a job carries no more than its own
+    with pytest.raises(PlanError, match="5 splits of toy are wanted, 4 are stored"):
+        Splits("stored", 5).resolved("toy")
+
+
+def test_identities_of_splits():
+    def identity(splits, number=0):
+        return Split.of(splits.resolved("toy"), "toy", number, 0).identity()
+
+    plain = identity(Splits("random", 3))
+    assert identity(Splits("random", 30)) == plain
+    assert identity(Splits("folds", 3)) != identity(Splits("folds", 4))
+    permutations = np.array([np.arange(50), np.arange(50)[::-1]])
+    stored = [
+        identity(Splits("stored", permutations=p)) for p in (permutations, permutations[::-1])
+    ]
+    others = [identity(Splits("stratified", 3)), identity(Splits("random", test_size=0.4))]
+    assert len({plain, identity(Splits("random", 3), 1), *stored, *others}) == 6
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"kind": "randm"}, "no kind of split is called 'randm'. Did you mean 'random'?"),
+        ({"number": 0}, "number of splits must be a whole number from 1 up, got 0"),
+        ({"kind": "folds", "number": 1}, "number of splits must be a whole number from 2 up, got 1"),
+        ({"number": 2.5}, "got 2.5"),
+        ({"test_size": 1}, "test_size must lie between 0 and 1, got 1"),
+        ({"permutations": [[0]]}, "permutations belong to splits of kind 'stored', got 'stratified'"),
+    ],
+)  # fmt: skip
+def test_splits_that_cannot_be(settings, told):
+    with pytest.raises(PlanError, match=told):
+        Splits(**settings)
+
+
+def test_data_by_name_path_recipe_and_from_memory(tmp_path):
+    file = limo.write(TOY, tmp_path / "mine.arff")
+    assert Data.of("ENRON").source == Data.of("enron").name == "enron"
+    assert Data.of(file).name == Data.of(str(file)).name == "mine"
+    assert Data.of(file).load().X.shape == Data.of(TOY).load().X.shape == (50, 2)
+    assert Data.of("figure1").load().X.shape == (2000, 2)
+    assert Data.of(TOY).name == "figure1"
+    assert Data.of(Data("x", TOY)).name == "x"
+    made = Data("made", "make_multilabel", {"m": 20, "d": 5, "l": 3})
+    assert made.load() is made.load()
+
+
+def test_fingerprints_follow_content_not_place(tmp_path):
+    file = limo.write(TOY, tmp_path / "a.arff")
+    copy = tmp_path / "b.arff"
+    copy.write_bytes(file.read_bytes())
+    assert Data("x", file).fingerprint() == Data("y", copy).fingerprint()
+    edited = replace(TOY, X=TOY.X + 1)
+    recipes = [Data("x", "figure1", {"n": n}) for n in (5, 6)]
+    different = [Data("x", file), Data("x", file, {"nominal": "codes"}), Data("x", TOY),
+                 Data("x", edited), Data("x", "enron"), *recipes]  # fmt: skip
+    assert len({data.fingerprint() for data in different}) == len(different)
+
+
+def test_data_in_memory_are_laid_down_once_and_mapped(tmp_path):
+    shipped = Data("toy", TOY, splits=Splits(number=2)).shipped(tmp_path)
+    assert len(pickle.dumps(shipped)) < 500
+    loaded = pickle.loads(pickle.dumps(shipped)).load()
+    assert isinstance(loaded.X, np.memmap)
+    assert np.array_equal(loaded.X, TOY.X)
+    assert shipped.splits.number == 2
+    named = Data.of("enron")
+    assert named.shipped(tmp_path) is named
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "told"),
+    [
+        ("enrom", DataError, "'enrom' is no file and no known data set. Did you mean 'enron'?"),
+        (3, PlanError, "a data set is a name, a path, a Dataset or a Data record, got 3"),
+    ],
+)
+def test_data_that_cannot_be(given, error, told):
+    with pytest.raises(error, match=told):
+        Data.of(given)
+
+
+def test_known_data_take_no_options():
+    with pytest.raises(PlanError, match="enron is a known data set and takes no options"):
+        Data("enron", "enron", {"labels": 3})
