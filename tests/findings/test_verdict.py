@@ -1,7 +1,7 @@
 import numpy as np
 
 from limo.findings import judge
-from limo.findings.verdict import verdict_of, verdict_of_all
+from limo.findings.verdict import verdict_of, verdict_of_all, verdict_of_comparison
 
 RANKING = ("ranking_loss", "macro_auc", "micro_auc")
 
@@ -110,10 +110,63 @@ def test_of_several_the_best_mean_rank_leads():
     b["measures"]["macro_auc"]["first"] = True
     a["mean_rank"], b["mean_rank"] = 1.6, 1.4
     lead, quality, *_ = verdict_of_all([a, b])
-    assert (
-        lead
-        == "B ranks best of 2 models, first on 1 of 2 measures (macro-AUC). A is first on ranking loss."
-    )
+    assert lead == "B ranks best of 2 models, first on macro-AUC. A is first on ranking loss."
     assert quality.startswith("B: good at everything")
     a["mean_rank"] = b["mean_rank"] = None
     assert verdict_of_all([a, b])[0].startswith("A ranks best")
+
+
+NAN = float("nan")
+
+
+def part(ranks, *, overall, tests=(), printed=None, methods=("A", "B"), datasets=("d", "e")):
+    lines = [{"title": title, "average": list(r)} for title, r in ranks.items()]
+    return {
+        "methods": list(methods),
+        "datasets": list(datasets),
+        "measures": list(ranks),
+        "ranks": [*lines, {"title": "all measures", "average": list(overall)}],
+        "tests": list(tests),
+        "printed": printed,
+    }
+
+
+def p_values(**values):
+    return [{"title": name, "p_value": p, "alpha": 0.05} for name, p in values.items()]
+
+
+def test_who_ranks_best():
+    (text,) = verdict_of_comparison(
+        part({"x": (1, 2), "y": (2, 1), "z": (2, 1)}, overall=(1.7, 1.3))
+    )
+    assert text == (
+        "B ranks best over 3 measures on 2 data sets (average rank 1.30), before A (1.70); it is "
+        "first on all measures but x."
+    )
+    (text,) = verdict_of_comparison(part({"x": (1, 2)}, overall=(1, 2), datasets=["d"]))
+    assert text.startswith("A ranks best over 1 measures on d")
+    assert text.endswith("it is first on x.")
+    (text,) = verdict_of_comparison(part({"x": (1,)}, overall=(1,), methods=["A"]))
+    assert text.startswith("A stands alone")
+    (text,) = verdict_of_comparison(part({"x": (NAN, NAN)}, overall=(NAN, NAN)))
+    assert text.startswith("A stands alone")
+
+
+def test_how_sure_it_is():
+    def said(tests):
+        return verdict_of_comparison(part({"x": (1, 2)}, overall=(1, 2), tests=tests))[1:]
+
+    assert said(p_values(x=0.01, y=0.02)) == [
+        "By Friedman's test at 0.05 the methods differ on all 2 measures."
+    ]
+    assert said(p_values(x=0.01, y=0.2))[0].endswith("differ on x.")
+    assert said(p_values(x=0.5))[0].startswith("On no measure do the methods differ")
+    assert said(p_values(x=NAN)) == []
+
+
+def test_how_near_the_printed_numbers_are():
+    cells = [{"within": True}, {"within": False}, {"within": None}, None]
+    text = verdict_of_comparison(part({"x": (1, 2)}, overall=(1, 2), printed=[{"cells": cells}]))[
+        -1
+    ]
+    assert text == "Of 2 printed values 1 are met within two printed standard deviations."

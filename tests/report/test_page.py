@@ -7,7 +7,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from limo.findings import judge
+from findings.rows import make_rows
+from limo.findings import compare, judge, page
 from limo.report import render
 from limo.report.page import embedded
 
@@ -69,6 +70,17 @@ def numbers_of(part):
     return set()
 
 
+PRINTED = [
+    {"dataset": "d", "method": m, "measure": "macro_f1", "mean": 0.5, "std": s}
+    for m, s in (("A", 0.001), ("C", 0.0))
+]
+TABLE = {
+    "title": "<T>",
+    "note": "n",
+    "columns": ["a", "b"],
+    "rows": [["<x>", 1.25], ["0.5 ± 1", None]],
+}
+
 DOCUMENTS = {
     "one": lambda: judge(*case()),
     "several": lambda: judge(*case(4)),
@@ -77,6 +89,11 @@ DOCUMENTS = {
     "one pair": lambda: judge([[1, 0]], {"m": [[0.5, 0.25]]}, {"m": [[1, 0]]}),
     "no label": lambda: judge([[0, 0], [0, 0]], {"m": [[0.5, 0.25]] * 2}, {"m": [[0, 0]] * 2}),
     "every label": lambda: judge([[1, 1]], {"m": [[0.5, 0.25]]}, {"m": [[1, 1]]}),
+    "comparison": lambda: compare(make_rows(), printed=PRINTED, title="C"),
+    "one data set": lambda: compare(make_rows(datasets=["d"], splits=1)),
+    "one method": lambda: compare(make_rows(methods=["A"])),
+    "failures": lambda: compare(make_rows().assign(value=np.nan, status="failed", error="<b>")),
+    "tables": lambda: page("T", tables=[TABLE]),
     "sklearn": lambda: judge([[1, 0], [0, 0]], {"m": [[1.0, 0.0]] * 2}, conventions="sklearn"),
 }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from limo.measures.table import MEASURES
 
-__all__ = ["verdict_of", "verdict_of_all"]
+__all__ = ["verdict_of", "verdict_of_all", "verdict_of_comparison"]
 
 _GOOD = 0.75
 _BAD = 0.4
@@ -47,11 +47,9 @@ def verdict_of_all(models: Sequence[Mapping[str, Any]]) -> list[str]:
     }
     own = wins.pop(best["name"])
     rest = {name: titles for name, titles in wins.items() if titles}
-    n_measures = len({name for m in models for name in m["measures"]})
-    lead = (
-        f"{best['name']} ranks best of {len(models)} models, first on {len(own)} of "
-        f"{n_measures} measures{f' ({_listed(own)})' if own else ''}."
-    )
+    measures = [m.title for n, m in MEASURES.items() if any(n in o["measures"] for o in models)]
+    where = f"first on {_most(own, measures)}" if own else "though first on no measure"
+    lead = f"{best['name']} ranks best of {len(models)} models, {where}."
     others = [f"{name} is first on {_listed(titles)}" for name, titles in list(rest.items())[:4]]
     if others:
         lead += f" {'; '.join(others)}."
@@ -145,6 +143,71 @@ def _threshold(measures: Mapping[str, Any]) -> str:
         f"cut with {_CUTS[line['threshold']]}, which can raise {MEASURES[name].title} from "
         f"{line['found']:.2f} to at most {line['best_cut']:.2f}"
     )
+
+
+def verdict_of_comparison(part: Mapping[str, Any]) -> list[str]:
+    """Who ranks best, how sure that is, and how near the printed numbers are."""
+    return [s for s in (_winner(part), _certainty(part["tests"]), _agreement(part)) if s]
+
+
+def _winner(part: Mapping[str, Any]) -> str:
+    methods = part["methods"]
+    overall = dict(zip(methods, part["ranks"][-1]["average"], strict=True))
+    order = sorted((m for m in methods if not math.isnan(overall[m])), key=lambda m: overall[m])
+    if len(order) < 2:
+        return f"{methods[0]} stands alone: compare it with another method to rank it."
+    best, second = order[:2]
+    place = methods.index(best)
+    wins = [line["title"] for line in part["ranks"][:-1] if _is_first(line["average"], place)]
+    measures = [line["title"] for line in part["ranks"][:-1]]
+    where = (
+        f"{len(part['datasets'])} data sets" if len(part["datasets"]) > 1 else part["datasets"][0]
+    )
+    return (
+        f"{best} ranks best over {len(part['measures'])} measures on {where} (average rank "
+        f"{overall[best]:.2f}), before {second} ({overall[second]:.2f})"
+        f"{f'; it is first on {_most(wins, measures)}' if wins else ''}."
+    )
+
+
+def _is_first(ranks: Sequence[float], place: int) -> bool:
+    return ranks[place] == min((r for r in ranks if not math.isnan(r)), default=math.nan)
+
+
+def _certainty(tests: Sequence[Mapping[str, Any]]) -> str:
+    known = [t for t in tests if not math.isnan(t["p_value"])]
+    if not known:
+        return ""
+    alpha = known[0]["alpha"]
+    differ = [t["title"] for t in known if t["p_value"] < alpha]
+    if not differ:
+        return (
+            f"On no measure do the methods differ by Friedman's test at {alpha:g}: they are too "
+            "close, or the data sets too few."
+        )
+    where = _most(differ, [t["title"] for t in known])
+    return f"By Friedman's test at {alpha:g} the methods differ on {where}."
+
+
+def _agreement(part: Mapping[str, Any]) -> str:
+    cells = [c for line in part["printed"] or () for c in line["cells"] if c is not None]
+    judged = [c["within"] for c in cells if c["within"] is not None]
+    if not judged:
+        return ""
+    return (
+        f"Of {len(judged)} printed values {sum(judged)} are met within two printed standard "
+        "deviations."
+    )
+
+
+def _most(words: Sequence[str], of: Sequence[str]) -> str:
+    """The words listed, or what is missing from them where that is shorter."""
+    others = [word for word in of if word not in words]
+    if not others:
+        return f"all {len(of)} measures" if len(of) > 1 else of[0]
+    if len(others) < len(words):
+        return f"all measures but {_listed(others)}"
+    return _listed(words)
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -73,13 +73,13 @@ def strip(values: Mapping[str, float | None], order: Sequence[str], low: float, 
           ) -> dict[str, Any]:  # fmt: skip
     """Marks of several methods on one line, each in a lane of its own: none hides another."""
     x = Scale(low, high)
-    lane = 9
+    lane = 8
     marks = [
-        {"x": x(value), "y": 7 + lane * place, "name": name, "value": value, **mark(place)}
+        {"x": x(value), "y": 6 + lane * place, "name": name, "value": value, **mark(place)}
         for place, name in enumerate(order)
         if (value := values.get(name)) is not None
     ]
-    return {"height": lane * len(order) + 5, "marks": marks}
+    return {"height": lane * len(order) + 4, "marks": marks}
 
 
 def diagram(found: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:
