@@ -20,19 +20,12 @@ X, Y = arrays(seed=3, m=40, d=5, l=4)
 SGD = {"solver": "sgd", "loss": "hinge", "alpha": 0.1, "random_state": 0}
 
 
-# scikit-learn supposes that labels are predicted where scores exceed 0; ours have a threshold.
-THRESHOLD = dict.fromkeys(
-    ["check_classifier_multioutput", "check_classifiers_train"], "it supposes a threshold of 0"
-)
-
-
 @parametrize_with_checks(
     [
         limo.LIMOClassifier(threshold_measure=None),
         limo.LIMOClassifier(**SGD, n_passes=100, threshold_measure=None),
         limo.LIMOClassifier(),
-    ],
-    expected_failed_checks=lambda model: THRESHOLD if model.threshold_measure else {},
+    ]
 )
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     quietly(check, estimator)
@@ -103,8 +96,17 @@ def test_predictions_are_scores_above_the_threshold():
     assert isinstance(model.threshold_, limo.LabelThreshold)
     assert P.tolist() == model.threshold_.predict(S).tolist()
     assert set(np.unique(P)) <= {0, 1}
-    zero = limo.LIMOClassifier(threshold_measure=None).fit(X, Y)
-    assert zero.predict(X).tolist() == (zero.decision_function(X) > 0).astype(int).tolist()
+    for measure in (None, "micro_f1"):
+        zero = limo.LIMOClassifier(threshold_measure=measure).fit(X, Y)
+        assert zero.predict(X).tolist() == (zero.decision_function(X) > 0).astype(int).tolist()
+
+
+def test_one_threshold_for_all_scores_moves_them_alike():
+    raw = limo.LIMOClassifier(threshold_measure=None).fit(X, Y)
+    cut = limo.LIMOClassifier(threshold_cv="prefit").fit(X, Y)
+    by_hand = limo.GlobalThreshold().fit(Y, raw.decision_function(X)).threshold_
+    np.testing.assert_allclose(raw.intercept_ - cut.intercept_, by_hand)
+    assert np.array_equal(raw.coef_, cut.coef_)
 
 
 @pytest.mark.parametrize("measure", ["hamming_loss", "macro_f1", "micro_f1", "instance_f1"])
@@ -118,7 +120,7 @@ def test_cross_fitted_thresholds_do_not_see_their_scores(monkeypatch):
     prefit = limo.LIMOClassifier(alpha=1e-6, threshold_cv="prefit").fit(X, Y)
     crossed = limo.LIMOClassifier(alpha=1e-6).fit(X, Y)
     np.testing.assert_allclose(prefit.coef_, crossed.coef_)
-    assert prefit.threshold_.threshold_ != crossed.threshold_.threshold_
+    assert (prefit.intercept_ != crossed.intercept_).all()
 
 
 def test_labels_constant_in_training():
@@ -138,7 +140,7 @@ def test_more_features_than_instances():
 
 def test_without_intercept():
     model = limo.LIMOClassifier(fit_intercept=False).fit(X, Y)
-    assert not model.intercept_.any()
+    assert np.ptp(model.intercept_) == 0  # but for the threshold, which is the same for all
     np.testing.assert_allclose(model.decision_function(X), X @ model.coef_.T)
 
 

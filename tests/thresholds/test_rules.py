@@ -158,3 +158,21 @@ def test_expected_f1_wants_probabilities():
 def test_gfm_through_the_rule():
     assert limo.ExpectedF1().predict([[[0.0, 0.5], [0.0, 0.5], [0.5, 0.0]]]).tolist() == [[1, 1, 1]]
     assert limo.ExpectedF1(f1_of_nothing=1.0).predict([[[0.1], [0.0]]]).tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("rule", "y_true", "y_score", "before"),
+    [
+        (limo.GlobalThreshold(), [[1, 0], [0, 1]], [[3.0, 1.0], [0.0, 5.0]], 2.0),
+        (limo.GlobalThreshold(), [[1, 1], [1, 1]], [[3.0, 1.0], [0.0, 5.0]], 0.0),
+        (limo.LabelThreshold(min_positives=0), [[1], [0]], [[3.0], [1.0]], 2.0),
+        (limo.LabelThreshold(), [[0], [0]], [[3.0], [1.0]], 0.0),
+        (limo.LabelThreshold(min_positives=0), [[1, 0], [0, 1]], [[3.0, 1.0], [0.0, 5.0]], 0.0),
+        (limo.TopK(1), [[1, 0], [0, 1]], [[3.0, 1.0], [0.0, 5.0]], 0.0),
+    ],
+)
+def test_one_finite_threshold_for_all_scores_can_be_moved_to_zero(rule, y_true, y_score, before):
+    labels = rule.fit(y_true, y_score).predict(y_score)
+    assert rule.move_to_zero() == before
+    assert np.array_equal(rule.predict(np.array(y_score) - before), labels)
+    assert rule.move_to_zero() == 0

@@ -15,15 +15,14 @@ from sklearn.utils.validation import validate_data
 from limo._checks import check_labels, check_name, check_number
 from limo._types import Booleans, Values
 from limo.losses import PairWeights
+from limo.models.cutting import fit_cross_fitted, fit_rule
 from limo.models.multilabel import MultiLabelClassifier
 from limo.pattern import Pattern
 from limo.solvers.base import Problem, Solution
 from limo.solvers.exact import solve
 from limo.solvers.features import Features
 from limo.solvers.sgd import SGD, SGDSolution
-from limo.thresholds.crossfit import cross_fit, folds_of, label_matrix
-from limo.thresholds.rules import FixedThreshold, ThresholdRule
-from limo.thresholds.suggest import suggest_threshold
+from limo.thresholds.rules import ThresholdRule
 
 __all__ = ["LIMOClassifier"]
 
@@ -114,7 +113,8 @@ class LIMOClassifier(MultiLabelClassifier):
     coef_ : array of shape (n_labels, n_features)
         The weights.
     intercept_ : array of shape (n_labels,)
-        b: what each label's score is at x = 0; 0 without a constant feature.
+        b, less the threshold if one cuts all scores (for micro-F1): no pair sees a constant
+        added to all of them, and labels are then predicted where scores exceed 0.
     solution_ : Solution or SGDSolution
         How the solver ended: objective, certified gap, iterations, passes, seconds, status.
     threshold_ : rule
@@ -204,7 +204,7 @@ class LIMOClassifier(MultiLabelClassifier):
         before = self.solution_ if self.warm_start and hasattr(self, "solution_") else None
         X, Y = self._check_training(X, y)
         self._learn(X, Y, before)
-        self.threshold_ = self._fit_threshold(X, Y)
+        self._settle(self._fit_threshold(X, Y))
         return self
 
     @available_if(_is_sgd)  # type: ignore[untyped-decorator]
@@ -230,7 +230,7 @@ class LIMOClassifier(MultiLabelClassifier):
         before = getattr(self, "solution_", None)
         X, Y = self._check_batch(X, y, classes, first=before is None)
         self._learn(X, Y, before)
-        self.threshold_ = self._cut(Y, self._raw_scores(X), X)
+        self._settle(fit_rule(self.threshold_measure, Y, self._raw_scores(X), X))
         return self
 
     def decision_function(self, X: Any) -> Values:
@@ -364,18 +364,20 @@ class LIMOClassifier(MultiLabelClassifier):
         return X, Y
 
     def _fit_threshold(self, X: Any, Y: Pattern) -> ThresholdRule:
-        if self.threshold_measure is None or self.threshold_cv == "prefit":
-            return self._cut(Y, self._raw_scores(X), X)
+        measure = self.threshold_measure
+        if measure is None or self.threshold_cv == "prefit":
+            return fit_rule(measure, Y, self._raw_scores(X), X)
         inner = clone(self).set_params(threshold_measure=None, warm_start=False, callback=None)
-        labels = label_matrix(Y, as_sparse=True)
-        folds = folds_of(self.threshold_cv, X, labels)
-        rows, S = cross_fit(inner, X, labels, folds, probabilities=False, params={}, n_jobs=None)
-        return self._cut(Pattern.from_csr(labels[rows]), S, X[rows])
+        return fit_cross_fitted(inner, measure, self.threshold_cv, X, Y)
 
-    def _cut(self, Y: Pattern, S: Values, X: Any = None) -> ThresholdRule:
-        if self.threshold_measure is None:
-            return FixedThreshold(0.0)
-        return suggest_threshold(self.threshold_measure).fit(Y.csr, S, X)
+    def _settle(self, rule: ThresholdRule) -> None:
+        """Take a threshold; if one cuts all scores, put 0 there.
+
+        No pair sees a constant added to all scores, so it is free, and the model sets it here
+        once and for all: labels are then predicted where scores exceed 0, as in scikit-learn.
+        """
+        self.threshold_ = rule
+        self.intercept_ = self.intercept_ - rule.move_to_zero()
 
 
 def _with_constant(X: Any, constant: float) -> Any:

@@ -279,7 +279,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         rule = make_rule(kind, wanted)
         model: LIMOClassifier = copy(fitted)
         model.set_params(threshold_measure=wanted, warm_start=False)
-        model.threshold_ = rule.fit(labels, trial.S)
+        model._settle(rule.fit(labels, trial.S))
         model.target_form_, model.classes_ = self.target_form_, self.classes_
         return model
 

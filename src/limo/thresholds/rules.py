@@ -76,6 +76,13 @@ class ThresholdRule(BaseEstimator):  # type: ignore[misc]
         """
         return self._predict(self._checked(y_score), X)
 
+    def move_to_zero(self) -> float:
+        """If one finite threshold cuts all scores, make it 0 and tell where it was; else 0.
+
+        For a model that lets its own scores begin there.
+        """
+        return 0.0
+
     def check_fitted(self) -> None:
         """Complain if the rule needs fitting and has not been fitted."""
         if self.needs_fit and not hasattr(self, "n_labels_"):
@@ -223,6 +230,14 @@ class GlobalThreshold(ThresholdRule):
         target = check_target("micro_f1" if self.target is None else self.target)
         self.threshold_ = float(best_cuts(ENTRIES, target, Y, scores).thresholds[0])
 
+    def move_to_zero(self) -> float:
+        """Make the threshold 0, if it is finite, and tell where it was."""
+        before = self.threshold_
+        if not np.isfinite(before):
+            return 0.0
+        self.threshold_ = 0.0
+        return before
+
     def _predict(self, scores: Scores, X: Any) -> Labels:
         return cut_scores(scores, self.threshold_, ENTRIES)
 
@@ -285,6 +300,13 @@ class LabelThreshold(ThresholdRule):
             shared = best_cuts(ENTRIES, target, Y, scores).thresholds[0]
             self.thresholds_ = np.where(self.rare_, shared, self.thresholds_)
             self.thresholds_[positives == 0] = np.inf
+
+    def move_to_zero(self) -> float:
+        """Make the threshold 0, if there is one label and it is finite, and tell where it was."""
+        if self.thresholds_.size != 1 or not np.isfinite(self.thresholds_[0]):
+            return 0.0
+        before, self.thresholds_ = float(self.thresholds_[0]), np.zeros(1)
+        return before
 
     def _predict(self, scores: Scores, X: Any) -> Labels:
         return cut_scores(scores, self.thresholds_, COLUMNS)

@@ -1,0 +1,35 @@
+"""How a model with scores of its own gets the threshold that makes labels of them."""
+
+from typing import Any
+
+from sklearn.base import clone
+
+from limo._types import Values
+from limo.pattern import Pattern
+from limo.thresholds.crossfit import cross_fit, folds_of, label_matrix
+from limo.thresholds.rules import FixedThreshold, ThresholdRule
+from limo.thresholds.suggest import suggest_threshold
+
+__all__ = ["fit_cross_fitted", "fit_rule"]
+
+
+def fit_rule(measure: str | None, Y: Pattern, S: Values, X: Any) -> ThresholdRule:
+    """The rule that suits a measure, fitted to these scores; 0 if no measure is named."""
+    if measure is None:
+        return FixedThreshold(0.0)
+    return suggest_threshold(measure).fit(Y.csr, S, X)
+
+
+def fit_cross_fitted(estimator: Any, measure: str, cv: Any, X: Any, Y: Pattern) -> ThresholdRule:
+    """The same, fitted to scores made by copies of the estimator that have not seen the rows."""
+    labels = label_matrix(Y, as_sparse=True)
+    rows, S = cross_fit(
+        clone(estimator),
+        X,
+        labels,
+        folds_of(cv, X, labels),
+        probabilities=False,
+        params={},
+        n_jobs=None,
+    )
+    return fit_rule(measure, Pattern.from_csr(labels[rows]), S, X[rows])
