@@ -39,3 +39,15 @@ def test_a_block_may_be_held_to_fewer_threads():
     assert n_workers() == before
     with at_most(10**6):
         assert n_workers() == before
+
+
+def test_limits_within_limits():
+    all_cores = n_workers()
+    with at_most(None):
+        assert n_workers() == all_cores
+    with at_most(-1):
+        assert n_workers() == all_cores
+    with at_most(-(10**6)):
+        assert n_workers() == 1
+    with at_most(1), at_most(2):
+        assert n_workers() == 1

@@ -136,13 +136,15 @@ def check_number(
         if low and value <= most:
             return value
     what = "an integer" if integer else "a number"
-    raise ValueError(f"{name} must be {what} {_range(above, least, most)}, got {value!r}.")
+    raise ValueError(f"{name} must be {what}{_range(above, least, most)}, got {value!r}.")
 
 
 def _range(above: float | None, least: float, most: float) -> str:
     if above is not None:
-        return f"above {above:g}"
-    return f"from {least:g} up" if math.isinf(most) else f"from {least:g} to {most:g}"
+        return f" above {above:g}"
+    if math.isinf(least):
+        return ""
+    return f" from {least:g} up" if math.isinf(most) else f" from {least:g} to {most:g}"
 
 
 def column_names(y: Any) -> Names:

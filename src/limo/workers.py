@@ -15,9 +15,17 @@ _limit: ContextVar[int | None] = ContextVar("_limit", default=None)
 
 
 @contextmanager
-def at_most(n_threads: int) -> Iterator[None]:
-    """Let the work in this block be shared among so many threads and no more."""
-    token = _limit.set(n_threads)
+def at_most(n_threads: int | None) -> Iterator[None]:
+    """Let the work in this block be shared among so many threads and no more.
+
+    None sets no limit; -1 stands for all cores, -2 for all but one, and so on. A limit around
+    this one stays in force.
+    """
+    allowed = n_workers()
+    if n_threads is not None:
+        asked = n_threads if n_threads > 0 else _allowed() + 1 + n_threads
+        allowed = max(1, min(allowed, asked))
+    token = _limit.set(allowed)
     try:
         yield
     finally:

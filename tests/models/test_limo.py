@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import limo
 from estimators import MultiLabelContract, quietly
 from limo.solvers.base import Status
+from limo.workers import n_workers
 from solvers.problems import arrays
 
 X, Y = arrays(seed=3, m=40, d=5, l=4)
@@ -141,7 +142,17 @@ def test_more_features_than_instances():
 def test_without_intercept():
     model = limo.LIMOClassifier(fit_intercept=False).fit(X, Y)
     assert np.ptp(model.intercept_) == 0  # but for the threshold, which is the same for all
-    np.testing.assert_allclose(model.decision_function(X), X @ model.coef_.T)
+    np.testing.assert_allclose(model.decision_function(X), X @ model.coef_.T + model.intercept_)
+
+
+def test_threads_are_limited_while_fitting():
+    seen = []
+    for n_jobs in (1, None):
+        limo.LIMOClassifier(
+            n_jobs=n_jobs, threshold_measure=None, callback=lambda _: seen.append(n_workers())
+        ).fit(X, Y)
+        assert set(seen) == {n_workers() if n_jobs is None else n_jobs}
+        seen.clear()
 
 
 def test_warm_starts():
@@ -221,6 +232,7 @@ def test_in_a_pipeline_and_a_grid():
         ({"solver": "sgd"}, "it needs loss='hinge' and entry_weight=0, got loss='squared_hinge'"),
         ({**SGD, "entry_weight": 1.0}, "got loss='hinge' and entry_weight=1.0"),
         ({**SGD, "pair_weight": "uniform"}, "there sampling='pairs' makes all pairs alike"),
+        ({"n_jobs": "all"}, "n_jobs must be an integer, got 'all'"),
         ({"max_iter": 0}, "max_iter must be an integer from 1 up, got 0"),
         ({"max_iter": 2.5}, "max_iter must be an integer from 1 up, got 2.5"),
         ({**SGD, "sampling": "pair"}, "Unknown sampling 'pair'. Did you mean 'pairs'"),

@@ -23,6 +23,7 @@ from limo.solvers.exact import solve
 from limo.solvers.features import Features
 from limo.solvers.sgd import SGD, SGDSolution
 from limo.thresholds.rules import ThresholdRule
+from limo.workers import at_most
 
 __all__ = ["LIMOClassifier"]
 
@@ -104,6 +105,8 @@ class LIMOClassifier(MultiLabelClassifier):
     callback : callable, optional
         Told the progress: for ``"exact"`` a ``Progress`` record each iteration (a true answer
         stops), for ``"sgd"`` the steps made and to be made.
+    n_jobs : int or None, default=None
+        For ``"exact"``: threads that share the work; None or -1 for one on each core.
     working_memory : float, optional
         For ``"exact"``: MiB that matrices of scores may take before they are made in blocks;
         by default half of the machine's memory.
@@ -161,6 +164,7 @@ class LIMOClassifier(MultiLabelClassifier):
         warm_start: bool = False,
         random_state: Any = None,
         callback: Callable[..., object] | None = None,
+        n_jobs: int | None = None,
         working_memory: float | None = None,
     ) -> None:
         self.label_weight = label_weight
@@ -184,6 +188,7 @@ class LIMOClassifier(MultiLabelClassifier):
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
+        self.n_jobs = n_jobs
         self.working_memory = working_memory
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -203,8 +208,9 @@ class LIMOClassifier(MultiLabelClassifier):
         self._check_settings()
         before = self.solution_ if self.warm_start and hasattr(self, "solution_") else None
         X, Y = self._check_training(X, y)
-        self._learn(X, Y, before)
-        self._settle(self._fit_threshold(X, Y))
+        with at_most(self.n_jobs):
+            self._learn(X, Y, before)
+            self._settle(self._fit_threshold(X, Y))
         return self
 
     @available_if(_is_sgd)  # type: ignore[untyped-decorator]
@@ -258,6 +264,8 @@ class LIMOClassifier(MultiLabelClassifier):
         for name in ("alpha", "tol", "intercept_scaling"):
             check_number(getattr(self, name), name, above=0)
         check_number(self.max_iter, "max_iter", least=1, integer=True)
+        if self.n_jobs is not None:
+            check_number(self.n_jobs, "n_jobs", integer=True)
         if not any(getattr(self, name) for name in _WEIGHTS):
             raise ValueError(
                 "label_weight, instance_weight and entry_weight are all 0: nothing would be "
