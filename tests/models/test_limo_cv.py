@@ -125,6 +125,7 @@ def test_wrong_settings():
         limo.LIMOClassifierCV().model_for("macro_f1")
 
 
+@pytest.mark.slow
 def test_processes_find_the_same():
     told = []
     search = limo.LIMOClassifierCV(["macro_auc", "macro_f1"], **SMALL)
