@@ -92,6 +92,15 @@ class MultiLabelContract:
         assert 0 <= search.fit(X, Y).best_score_ <= 1
         assert search.predict(X).shape == Y.shape
 
+    def test_pipelines_may_pass_data_frames_on(self):
+        X, Y = data()
+        frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+        pipeline = make_pipeline(MaxAbsScaler(), self.model()).set_output(transform="pandas")
+        found = pipeline.fit(frame, Y).predict(frame)
+        assert pipeline[-1].feature_names_in_.tolist() == list(frame)
+        plain = make_pipeline(MaxAbsScaler(), self.model()).fit(X, Y).predict(X)
+        assert np.array_equal(found, plain)
+
     def test_feature_names_are_kept_and_checked(self):
         X, Y = data()
         frame = pd.DataFrame(X, columns=list("abcdef"))
