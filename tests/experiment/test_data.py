@@ -99,9 +99,13 @@ def test_data_by_name_path_recipe_and_from_memory(tmp_path):
 
 def test_fingerprints_follow_content_not_place(tmp_path):
     file = limo.write(TOY, tmp_path / "a.arff")
-    copy = tmp_path / "b.arff"
+    copy, xml = tmp_path / "b.arff", tmp_path / "a.xml"
     copy.write_bytes(file.read_bytes())
+    (tmp_path / "b.xml").write_bytes(xml.read_bytes())
     assert Data("x", file).fingerprint() == Data("y", copy).fingerprint()
+    before = Data("x", file).fingerprint()
+    xml.write_text(xml.read_text() + "\n")
+    assert Data("x", file).fingerprint() != before  # label names count
     edited = replace(TOY, X=TOY.X + 1)
     recipes = [Data("x", "figure1", {"n": n}) for n in (5, 6)]
     different = [Data("x", file), Data("x", file, {"nominal": "codes"}), Data("x", TOY),

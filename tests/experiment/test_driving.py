@@ -4,8 +4,9 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from pickle import PicklingError
 
 import numpy as np
 import pytest
@@ -80,6 +81,20 @@ def test_processes_give_the_same_and_tell_what_runs(path):
     assert all(len(now.running) <= 2 for now in heard)
 
 
+class Lossy:
+    """An executor that loses what it is given."""
+
+    def submit(self, function, argument):
+        future = Future()
+        future.set_exception(PicklingError("cannot travel"))
+        return future
+
+
+def test_a_job_that_comes_to_no_end_has_failed(path):
+    rows = run(plan(), path, executor=Lossy(), n_jobs=2)
+    assert set(rows["error"]) == {"PicklingError: cannot travel"}
+
+
 def test_other_methods_change_no_result(path):
     few = run(plan(METHODS[:1]), path, n_jobs=1)
     many = run(plan([Method("dice 2", Dice()), *METHODS]), path.with_name("b.sqlite"), n_jobs=1)
@@ -132,12 +147,11 @@ def test_failures_are_rows_and_stop_nothing_and_are_made_again_when_asked(path):
 @pytest.mark.slow
 def test_a_run_that_kills_its_process_fails_alone(path):
     few = {"datasets": [TOY], "splits": Splits(number=1)}
-    mixed = plan([METHODS[0], Method("deadly", Deadly()), METHODS[1]], **few)
-    rows = run(mixed, path, n_jobs=2)
+    rows = run(plan([METHODS[0], Method("deadly", Deadly())], **few), path, n_jobs=2)
     deadly = rows["method"] == "deadly"
     assert rows.loc[deadly, "error"].str.startswith("the process that made this run died").all()
     assert set(rows.loc[~deadly, "status"]) == {"ok"}
-    plain = run(plan(**few), path.with_name("b.sqlite"), n_jobs=1)
+    plain = run(plan(METHODS[:1], **few), path.with_name("b.sqlite"), n_jobs=1)
     assert same(plain, rows[~deadly].reset_index(drop=True))
 
 
@@ -170,6 +184,14 @@ def test_ctrl_c_here_keeps_what_is_finished(path):
     assert isinstance(told.value, KeyboardInterrupt)
     with Store(path) as store:
         assert len(store.outcomes()) == 4
+
+
+def test_a_class_of_an_example_file_enters_by_its_path(path):
+    file = Path(__file__).parents[2] / "examples" / "comparison.toml"
+    rows = run(Plan.from_file(file), path, n_jobs=1)
+    assert set(rows["method"]) == {"limo", "mine", "neighbours"}
+    assert set(rows["status"]) == {"ok"}
+    assert len(rows) == 3 * 3 * 4
 
 
 def test_what_cannot_be_is_said(path):

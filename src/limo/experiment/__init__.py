@@ -10,11 +10,14 @@ from limo.experiment.methods import METHODS
 from limo.experiment.plan import Plan
 from limo.experiment.procedure import Procedure
 from limo.experiment.progress import Progress
+from limo.experiment.statistics import Comparison, compare
 from limo.experiment.store import COLUMNS, Store, read_rows
+from limo.experiment.summary import summarise
 
 __all__ = [
     "COLUMNS",
     "METHODS",
+    "Comparison",
     "Cut",
     "Data",
     "Executor",
@@ -28,6 +31,8 @@ __all__ = [
     "Splits",
     "Store",
     "StoreError",
+    "compare",
     "read_rows",
     "run",
+    "summarise",
 ]

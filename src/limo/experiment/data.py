@@ -213,8 +213,13 @@ class Data:
             return CATALOGUE[str(self.source)].checksum
         if self.source in MADE:
             return content_hash(self.source, self.options)
-        content = hashlib.sha256(Path(self.source).read_bytes()).hexdigest()
-        return content_hash(content, self.options)
+        return content_hash([_digest(file) for file in self._files()], self.options)
+
+    def _files(self) -> list[Path]:
+        """The file, and the XML with the label names if there is one."""
+        path = Path(str(self.source))
+        xml = self.options.get("xml", path.with_name(path.name.partition(".arff")[0] + ".xml"))
+        return [file for file in (path, Path(xml)) if file.is_file()]
 
     def shipped(self, folder: Path) -> "Data":
         """The same data in a file of ``folder``, if they are in memory: workers map it, once."""
@@ -237,6 +242,10 @@ def _load(source: str, options: str) -> Dataset:
         dumped: Dataset = joblib.load(source, mmap_mode="r")
         return dumped
     return read(source, **settings)
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _is_known(source: str) -> bool:

@@ -3,7 +3,7 @@
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import ExitStack
 from dataclasses import replace
@@ -183,29 +183,33 @@ def _drive(
         if suspects and not flying:
             job = suspects.popleft()
             told.running([job])
-            yield [_alone(executor, job)]
+            yield [_outcome(executor.submit(run_job, job), job)]
             continue
         told.running(list(flying.values())[:n_jobs])
-        done = wait(flying, return_when=FIRST_COMPLETED).done
-        ended = []
-        for future in done:
-            job = flying.pop(future)
-            if isinstance(future.exception(), BrokenExecutor):
-                suspects.append(job)
-            else:
-                ended.append(future.result())
-        if ended:
-            yield ended
+        ended = {future: flying.pop(future) for future in _next(flying)}
+        suspects += [job for future, job in ended.items() if _broke(future)]
+        outcomes = [_outcome(future, job) for future, job in ended.items() if not _broke(future)]
+        if outcomes:
+            yield outcomes
     told.running([])
 
 
-def _alone(executor: Executor, job: Job) -> Outcome:
-    try:
-        outcome: Outcome = executor.submit(run_job, job).result()
-    except BrokenExecutor as error:
-        why = "the process that made this run died; it may have run out of memory"
-        return outcome_of(job, failures(job.measures, f"{why} ({said(error)})"))
-    return outcome
+def _next(flying: Iterable["Future[Any]"]) -> set["Future[Any]"]:
+    return wait(flying, return_when=FIRST_COMPLETED).done
+
+
+def _broke(future: "Future[Any]") -> bool:
+    return isinstance(future.exception(), BrokenExecutor)
+
+
+def _outcome(future: "Future[Any]", job: Job) -> Outcome:
+    """What a run became, or why it came to no end: it could not travel, or lost its worker."""
+    error = future.exception()
+    if error is None:
+        outcome: Outcome = future.result()
+        return outcome
+    died = "the process that made this run died; it may have run out of memory: " * _broke(future)
+    return outcome_of(job, failures(job.measures, died + said(error)))
 
 
 def _is_left(known: Outcome | None, retry_failed: bool) -> bool:

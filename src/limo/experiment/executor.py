@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 from os import _exit, getppid
 from typing import Any, Protocol
 
@@ -52,15 +52,26 @@ class Processes:
 
     def submit(self, function: Callable[[Any], Any], argument: Any, /) -> "Future[Any]":
         """Have it computed by the next free process; those that died are replaced."""
-        if self._pool is None or self._pool._flags.broken:
-            self._pool = ProcessPoolExecutor(self.n_jobs, initializer=_settle_in)
-        future: Future[Any] = self._pool.submit(function, argument)
-        return future
+        try:
+            return self._submit(function, argument)
+        except BrokenExecutor:
+            self._pool = None
+            return self._submit(function, argument)
 
     def close(self) -> None:
         """End the processes, busy or not."""
         if self._pool is not None:
-            self._pool.shutdown(wait=True, kill_workers=True)
+            # loky's own way of killing trips over work that is about to start
+            for worker in list(self._pool._processes.values()):
+                worker.terminate()
+            self._pool.shutdown(wait=True)
+            self._pool = None
+
+    def _submit(self, function: Callable[[Any], Any], argument: Any) -> "Future[Any]":
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(self.n_jobs, initializer=_settle_in)
+        future: Future[Any] = self._pool.submit(function, argument)
+        return future
 
 
 def _settle_in() -> None:

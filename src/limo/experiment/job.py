@@ -4,6 +4,7 @@ import importlib.metadata
 import json
 import platform
 import random
+import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from limo.datasets import Dataset
 from limo.experiment.judging import Parts, Score, failures, judge, said
@@ -119,8 +120,14 @@ def _versions() -> str:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    with threadpool_limits(1), at_most(1):
+    with _libraries(len(sys.modules)).limit(limits=1), at_most(1):
         yield
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """The libraries that have threads of their own; looked for anew when more are loaded."""
+    return ThreadpoolController()
 
 
 @contextmanager

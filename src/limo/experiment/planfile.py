@@ -80,7 +80,9 @@ def _data(given: Any, folder: Path) -> Data:
     inside = folder / source
     known = Data.of(str(inside) if inside.is_file() else source)
     splits = _splits(table["splits"], folder) if "splits" in table else None
-    options = _table(table.get("options", {}), "options")
+    options = dict(_table(table.get("options", {}), "options"))
+    if "xml" in options:
+        options["xml"] = str(folder / options["xml"])
     return Data(table.get("name", known.name), known.source, options, splits)
 
 
