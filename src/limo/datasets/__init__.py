@@ -4,11 +4,11 @@ from limo.datasets.dataset import Dataset
 from limo.datasets.description import Description, describe
 from limo.datasets.errors import DataError, Limits
 from limo.datasets.fetch import data_folders, is_at_hand, load
-from limo.datasets.instances import read_instances
+from limo.datasets.instances import order_features, read_instances
 from limo.datasets.known import CATALOGUE, Catalogue, Entry, catalogue
 from limo.datasets.matrices import Matrix, read_matrix
 from limo.datasets.pictures import plot_regions, plot_triangles
-from limo.datasets.predictions import write_predictions
+from limo.datasets.predictions import check_suffix, write_predictions
 from limo.datasets.reading import read
 from limo.datasets.splitting import (
     GivenSplit,
@@ -36,6 +36,7 @@ __all__ = [
     "StratifiedFolds",
     "StratifiedSplits",
     "catalogue",
+    "check_suffix",
     "data_folders",
     "describe",
     "figure1",
@@ -44,6 +45,7 @@ __all__ = [
     "load",
     "load_split",
     "make_multilabel",
+    "order_features",
     "plot_regions",
     "plot_triangles",
     "read",

@@ -260,6 +260,12 @@ def _numbers(table: Table, columns: list[int]) -> Any:
             )
     cells = table.cells[:, columns]
     S = cells.toarray() if sparse.issparse(cells) else cells
+    if np.isin(S, (0, 1)).all():
+        raise DataError(
+            "expected scores, got only 0 and 1: these look like labels. Predicted labels are read "
+            "as such (--predictions); real scores of this kind go into a .npy file, as floats",
+            path=table.path,
+        )
     if np.isnan(S).any():
         row, place = np.argwhere(np.isnan(S))[0].tolist()
         raise DataError(

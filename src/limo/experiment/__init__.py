@@ -13,6 +13,7 @@ from limo.experiment.progress import Progress
 from limo.experiment.statistics import Comparison, compare
 from limo.experiment.store import COLUMNS, Store, read_rows
 from limo.experiment.summary import summarise
+from limo.experiment.training import estimator_for
 
 __all__ = [
     "COLUMNS",
@@ -32,6 +33,7 @@ __all__ = [
     "Store",
     "StoreError",
     "compare",
+    "estimator_for",
     "read_rows",
     "run",
     "summarise",

@@ -1,0 +1,139 @@
+import inspect
+import re
+import warnings
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from cli.running import run
+from limo.cli.app import app
+from limo.cli.command import WrongUse, command, examples
+
+
+def fails_with(error, *arguments):
+    one = typer.Typer()
+
+    def work(n: int = 1) -> None:
+        """Fail."""
+        raise error
+
+    command(one, work)
+    return CliRunner().invoke(one, arguments)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [
+        (WrongUse("do it otherwise."), 2, "Error: do it otherwise.\n"),
+        (ValueError("Y must be 0 or 1."), 1, "Error: Y must be 0 or 1.\n"),
+        (ValueError("a.csv is odd."), 1, "Error: a.csv is odd.\n"),
+        (KeyError("no such measure"), 1, "Error: no such measure\n"),
+        (OSError(28, "No space left on device", "x.csv"), 1, "Error: x.csv: No space left on device.\n"),
+        (FileExistsError("page.html exists"), 1, "Error: page.html exists\n"),
+        (MemoryError(), 1, "Error: The memory does not suffice. Try fewer instances"),
+        (KeyboardInterrupt(), 130, "Stopped.\n"),
+        (KeyboardInterrupt("3 runs are kept."), 130, "3 runs are kept.\n"),
+        (ZeroDivisionError("by zero"), 1, "This should not have happened: ZeroDivisionError: by zero."),
+        (typer.Exit(7), 7, ""),
+    ],
+)  # fmt: skip
+def test_failures_are_sentences(error, code, sentence):
+    found = fails_with(error)
+    assert found.exit_code == code
+    assert found.stderr.startswith(sentence) or sentence in found.stderr
+    assert "Traceback" not in found.output
+    assert found.stdout == ""
+
+
+def test_debug_shows_where():
+    found = fails_with(ValueError("odd"), "--debug")
+    assert found.exit_code == 1
+    assert "Traceback" in found.stderr
+    assert "raise error" in found.stderr
+    assert found.stderr.endswith("Error: odd\n")
+
+
+def test_control_characters_are_not_obeyed():
+    found = fails_with(ValueError("a\x1b[2Jb\x07"))
+    assert "\x1b" not in found.stderr
+    assert "\N{REPLACEMENT CHARACTER}[2Jb" in found.stderr
+
+
+def test_warnings_become_remarks():
+    one = typer.Typer()
+
+    def work() -> None:
+        """Warn."""
+        warnings.warn("careful", stacklevel=1)
+
+    command(one, work)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        assert CliRunner().invoke(one).stderr == "Note: careful\n"
+
+
+def test_wrong_options_are_wrong_use():
+    assert run("measures", "--nosuch").exit_code == 2
+    assert run("nosuch").exit_code == 2
+    assert run("demo", "--instances", "many").exit_code == 2
+
+
+def commands(group, *names):
+    """Every command with its path."""
+    for name, one in getattr(group, "commands", {}).items():
+        if hasattr(one, "commands"):
+            yield from commands(one, *names, name)
+        else:
+            yield (*names, name), one
+
+
+EVERY = list(commands(typer.main.get_command(app)))
+
+
+def lines_of(epilog):
+    """The commands of a list of examples."""
+    plain = re.sub(r"\[/?[a-z]*\]", "", epilog).replace("\\[", "[")
+    return [line for line in plain.splitlines() if line.startswith("limo ")]
+
+
+@pytest.mark.parametrize(("names", "one"), EVERY, ids=[" ".join(names) for names, _ in EVERY])
+def test_help_teaches_by_examples_that_parse(names, one):
+    found = run(*names, "--help")
+    assert found.exit_code == 0
+    assert "Examples" in found.stdout
+    assert lines_of(one.epilog)
+    for line in lines_of(one.epilog):
+        for part in line.split(" && "):
+            words = part.partition(" > ")[0].replace("'", "").split()[1:]
+            _, parsed = next((n, c) for n, c in EVERY if list(n) == words[: len(n)])
+            path = next(n for n, c in EVERY if c is parsed)
+            parsed.make_context(words[0], words[len(path) :])
+
+
+def test_every_command_explains_itself():
+    for names, one in EVERY:
+        assert one.help, names
+        for parameter in one.params:
+            assert getattr(parameter, "help", None) or parameter.name == "help", (names, parameter)
+
+
+def test_help_and_version():
+    assert "Start here" in run("--help").stdout
+    assert "Usage" in run().output
+    assert re.fullmatch(r"limo \d+\.\d+\S*\n", run("--version").stdout)
+
+
+def test_examples_are_text():
+    assert "\\[wish]" in examples(("a [wish]", "limo x"))
+
+
+def test_signature_is_kept():
+    one = typer.Typer()
+
+    def work(n: int = 1) -> None:
+        """Work."""
+
+    command(one, work)
+    callback = one.registered_commands[0].callback
+    assert list(inspect.signature(callback).parameters) == ["n", "debug"]

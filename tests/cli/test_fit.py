@@ -1,0 +1,120 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import limo
+from cli.running import names_in, printed_json, process, refused, run
+from limo.cli import fit as command
+from limo.cli.names import METHODS
+
+DATA = limo.datasets.figure1(80)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    limo.write(DATA, "square.npz")
+    frame = pd.DataFrame(DATA.X, columns=DATA.feature_names)
+    labels = pd.DataFrame(DATA.Y, columns=[f"tag_{n}" for n in DATA.label_names])
+    pd.concat([frame, labels], axis=1).to_csv("square.csv", index=False)
+    return tmp_path
+
+
+def test_limo_aimed_at_a_measure(folder):
+    found = run(
+        "fit", "square.csv", "--labels", "tag_*", "--quick", "-m", "macro_auc", "-o", "m.skops"
+    )
+    assert found.exit_code == 0, found.output
+    assert "macro-AUC 0." in found.stdout
+    assert "limo predict m.skops" in found.stdout
+    saved = limo.load_model("m.skops")
+    assert saved.label_names == ("tag_A", "tag_B", "tag_C", "tag_D")
+    assert saved.feature_names == DATA.feature_names
+    assert (saved.measure, saved.method) == ("macro_auc", "limo-cv")
+    assert limo.macro_auc(DATA.Y, limo.scores_of(saved.model, DATA.X)) > 0.8
+    assert names_in(folder) == {"square.npz", "square.csv", "m.skops"}
+
+
+def test_the_search_is_told(folder):
+    found = printed_json(
+        run(
+            "fit",
+            "square.npz",
+            "--set",
+            "weights=[(1,0,0)]",
+            "--alpha",
+            "0.1",
+            "-o",
+            "m.skops",
+            "--json",
+        )
+    )
+    assert found["chosen"]["alpha"] == 0.1
+    search = limo.load_model("m.skops").model[-1]
+    assert search.callback is None
+    assert found["cross_validated"]["mean"] == search.cv_results_["mean_macro_f1"].max()
+
+
+def test_another_method_with_a_setting(folder):
+    found = run("fit", "square.npz", "--method", "mlknn", "--set", "k=3", "-o", "m.skops")
+    assert found.exit_code == 0, found.output
+    assert limo.load_model("m.skops").model[-1].k == 3
+    assert (
+        run("fit", "square.npz", "--method", "limo", "--alpha", "0.5", "-o", "n.skops").exit_code
+        == 0
+    )
+    assert limo.load_model("n.skops").model.estimator_[-1].alpha == 0.5
+
+
+def test_methods_offered_are_those_there_are():
+    assert set(METHODS) == {name for name in limo.experiment.METHODS if ":" not in name}
+    assert set(command._QUICK) <= set(limo.LIMOClassifierCV().get_params())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("no.csv", "-o", "m.skops"), 2, ("There is no file no.csv",)),
+        (("square.csv", "-o", "m.skops"), 1, ("which columns are the labels?",)),
+        (("bad.npz", "-o", "m.skops"), 1, ("bad.npz: X and Y must have the same rows",)),
+        (("noise.csv", "--labels", "1", "-o", "m.skops"), 1, ("noise.csv holds no instances",)),
+        (("square.npz", "-m", "macrof1", "-o", "m.skops"), 2, ("Did you mean macro_f1?",)),
+        (("square.npz", "--method", "svm", "-o", "m.skops"), 2, ("No method is called svm",)),
+        (("square.npz", "--method", "br", "--quick", "-o", "m.skops"), 2, ("--quick shortens",)),
+        (("square.npz", "--method", "br", "--alpha", "1", "-o", "m.skops"), 2, ("has none",)),
+        (("square.npz", "--method", "mlknn", "--set", "k", "-o", "m.skops"), 2, ("NAME=VALUE",)),
+        (("square.npz", "--method", "mlknn", "--set", "kk=3", "-o", "m.skops"), 2, ("kk",)),
+        (("square.npz", "--method", "mlknn", "--set", "k=-3", "-o", "m.skops"), 1, ("k",)),
+        (("square.npz", "-o", "square.csv"), 2, ("square.csv exists", "--force")),
+        (("square.npz", "-o", "no/m.skops"), 2, ("folder no does not exist",)),
+        (("square.npz",), 2, ("--output",)),
+    ],
+)  # fmt: skip
+def test_wrong_input_is_a_sentence(folder, arguments, code, words):
+    np.savez("bad.npz", X=np.ones((3, 2)), Y=np.ones((2, 2)))
+    (folder / "noise.csv").write_bytes(b"\x00\xff,\n")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    refused(run("fit", *arguments), code, *words)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.slow
+def test_as_a_process(folder):
+    good = process(
+        "fit", "square.npz", "--method", "mlknn", "-o", "m.skops", "--json", folder=folder
+    )
+    assert json.loads(good.stdout)["method"] == "mlknn"
+    assert good.stderr == ""
+    np.savez(folder / "bad.npz", X=np.ones((3, 2)), Y=np.ones((2, 2)))
+    before = names_in(folder)
+    for words, code in (
+        (("no.csv", "-o", "n.skops"), 2),
+        (("bad.npz", "-o", "n.skops"), 1),
+        (("m.skops", "-o", "n.skops"), 1),
+    ):
+        bad = process("fit", *words, folder=folder)
+        assert (bad.returncode, bad.stdout) == (code, "")
+        assert "Traceback" not in bad.stderr
+    assert names_in(folder) == before

@@ -1,0 +1,14 @@
+import limo
+from cli.running import printed_json, run
+
+
+def test_as_a_table():
+    found = run("measures").stdout
+    line = next(line for line in found.splitlines() if "micro_auc" in line)
+    assert line.split() == ["micro_auc", "scores", "high", "-", "-", "-", "limit", "yes"]
+
+
+def test_for_programs():
+    found = printed_json(run("measures", "--json"))
+    assert [m["name"] for m in found] == list(limo.MEASURES)
+    assert found[0]["optimised_by"]["label-wise"] == "yes"
