@@ -1,12 +1,16 @@
 import os
+import pickle
 import random
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import Counter
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from pickle import PicklingError
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -23,9 +27,11 @@ from limo.experiment import (
     Splits,
     Store,
     StoreError,
+    driving,
     read_rows,
     run,
 )
+from limo.experiment.executor import Serial
 
 TOY = Data("toy", "figure1", {"n": 60})
 OTHER = limo.datasets.figure1(40, seed=3)
@@ -81,6 +87,32 @@ def test_processes_give_the_same_and_tell_what_runs(path):
     assert all(len(now.running) <= 2 for now in heard)
 
 
+class Posted(Serial):
+    """Pickles what it is given, as processes do, and weighs it."""
+
+    weights: ClassVar[list[int]] = []
+
+    def __init__(self, n_jobs):
+        self.n_jobs = n_jobs
+
+    def submit(self, function, job):
+        parcel = pickle.dumps((function, job))
+        self.weights.append(len(parcel))
+        function, job = pickle.loads(parcel)
+        return super().submit(function, job)
+
+
+def test_data_in_memory_do_not_travel_with_every_job(path, monkeypatch):
+    monkeypatch.setattr(driving, "Processes", Posted)
+    large = limo.datasets.figure1(5000)
+    wanted = plan(datasets=[Data("large", large)], measures=["one_error"])
+    rows = run(wanted, path, n_jobs=2)
+    assert set(rows["status"]) == {"ok"}
+    assert len(Posted.weights) == 6
+    assert max(Posted.weights) < 5000 < large.X.nbytes
+    assert same(run(wanted, path.with_name("here.sqlite"), n_jobs=1), rows)
+
+
 class Lossy:
     """An executor that loses what it is given."""
 
@@ -93,6 +125,34 @@ class Lossy:
 def test_a_job_that_comes_to_no_end_has_failed(path):
     rows = run(plan(), path, executor=Lossy(), n_jobs=2)
     assert set(rows["error"]) == {"PicklingError: cannot travel"}
+
+
+class Fragile:
+    """An executor that breaks with its first four jobs in hand, and over every deadly one."""
+
+    def __init__(self):
+        self.given = []
+
+    def submit(self, function, job):
+        future = Future()
+        self.given.append(str(job))
+        if len(self.given) <= 4 or job.method.name == "deadly":
+            future.set_exception(BrokenExecutor("gone"))
+        else:
+            future.set_result(function(job))
+        return future
+
+
+def test_jobs_in_the_hands_of_a_broken_executor_are_tried_again_alone(path):
+    methods = [METHODS[0], Method("deadly", Frequency()), METHODS[1]]
+    fragile = Fragile()
+    few = {"datasets": [TOY], "splits": Splits(number=2)}
+    rows = run(plan(methods, **few), path, executor=fragile, n_jobs=2)
+    assert set(rows.loc[rows["status"] == "failed", "method"]) == {"deadly"}
+    assert rows["error"].str.startswith("the process that made this run died").sum() == 4
+    assert "gone" in rows.loc[rows["method"] == "deadly", "error"].iloc[0]
+    tried = Counter(fragile.given)
+    assert sorted(tried.values()) == [1, 2, 2, 2, 2, 2]  # the one never in a broken hand, once
 
 
 def test_other_methods_change_no_result(path):
@@ -188,10 +248,12 @@ def test_ctrl_c_here_keeps_what_is_finished(path):
 
 def test_a_class_of_an_example_file_enters_by_its_path(path):
     file = Path(__file__).parents[2] / "examples" / "comparison.toml"
-    rows = run(Plan.from_file(file), path, n_jobs=1)
+    data = Data("figure 1", "figure1", {"n": 100})
+    short = replace(Plan.from_file(file), datasets=[data], splits=Splits(number=1))
+    rows = run(short, path, n_jobs=1)
     assert set(rows["method"]) == {"limo", "mine", "neighbours"}
     assert set(rows["status"]) == {"ok"}
-    assert len(rows) == 3 * 3 * 4
+    assert len(rows) == 3 * 4
 
 
 def test_what_cannot_be_is_said(path):

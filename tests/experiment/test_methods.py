@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,9 @@ def test_every_method_gives_all_measures(name):
 
 @pytest.mark.parametrize("name", ["limo-cv", "logistic"])
 def test_every_tuned_method_gives_measures(name):
-    found = outcome(name, ("macro_auc", "micro_f1"))
+    few = {"alphas": [1e-2], "weights": [(1, 0, 0), (0, 0, 1)]} if name == "limo-cv" else {}
+    method = replace(METHODS[name], settings=few)
+    found = outcome(method, ("macro_auc", "micro_f1"))
     assert {score.error for score in found.scores} == {""}
 
 

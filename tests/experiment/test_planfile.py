@@ -27,6 +27,7 @@ splits = {kind = "stored", permutations = "rows.csv"}
 
 [[datasets]]
 source = "mine.arff"
+options = {xml = "mine.xml"}
 
 [[methods]]
 name = "limo"

@@ -225,7 +225,7 @@ class Data:
         """The same data in a file of ``folder``, if they are in memory: workers map it, once."""
         if not isinstance(self.source, Dataset):
             return self
-        file = folder / f"{seed_from(self.name)}{_DUMP}"
+        file = folder / f"{content_hash(self.name)}{_DUMP}"
         if not file.exists():
             joblib.dump(self.source, file)
         return replace(self, source=file)

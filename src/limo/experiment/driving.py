@@ -70,13 +70,14 @@ def run(
     Examples
     --------
     >>> import tempfile
-    >>> from limo.experiment import Plan, Splits, run
-    >>> plan = Plan(["figure1"], ["limo", "mlknn"], ["ranking_loss"], splits=Splits(number=2))
+    >>> from limo.experiment import Data, Plan, Splits, run
+    >>> data = Data("toy", "figure1", {"n": 50})
+    >>> plan = Plan([data], ["limo", "mlknn"], ["ranking_loss"], splits=Splits(number=2))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     rows = run(plan, f"{folder}/results.sqlite", n_jobs=1)
     >>> rows[["dataset", "split", "method", "measure", "status"]].values.tolist()
-    [['figure1', 0, 'limo', 'ranking_loss', 'ok'], ['figure1', 0, 'mlknn', 'ranking_loss', 'ok'],
-     ['figure1', 1, 'limo', 'ranking_loss', 'ok'], ['figure1', 1, 'mlknn', 'ranking_loss', 'ok']]
+    [['toy', 0, 'limo', 'ranking_loss', 'ok'], ['toy', 0, 'mlknn', 'ranking_loss', 'ok'],
+     ['toy', 1, 'limo', 'ranking_loss', 'ok'], ['toy', 1, 'mlknn', 'ranking_loss', 'ok']]
     """
     n_jobs = n_workers() if n_jobs is None else _at_least_one(n_jobs)
     jobs = plan.jobs()
