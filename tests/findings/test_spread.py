@@ -27,7 +27,7 @@ def test_tails_are_counted_not_drawn():
 
 def test_counts_by_hand():
     found = histogram(np.array([-1.0, 0.0, 0.5, 1.0]), n_bins=4)
-    assert found == {"low": -1.0, "width": 0.5, "counts": [0, 1, 1, 1], "below": 1, "above": 0}
+    assert found == {"low": -1.5, "width": 0.5, "counts": [1, 0, 1, 1, 1], "below": 0, "above": 0}
 
 
 @pytest.mark.parametrize("values", [[0.0], [2.0], [-2.0, -2.0]])
@@ -47,3 +47,15 @@ def test_margins_of_a_view(case):
     assert found["positive"] == (limo.label_wise_margin(Y, S) > 0).sum()
     assert found["rows_with_pairs"] == 39
     assert found["positive_share"] == found["positive"] / 39
+
+
+def test_of_few_values_none_is_left_out():
+    found = histogram(np.array([-9.0, -1.0, 0.5, 7.0]))
+    assert (found["below"], found["above"]) == (0, 0)
+
+
+def test_the_farthest_are_counted_too():
+    values = np.append(np.linspace(1, 2, 1000), [1e300, -1e300])
+    found = histogram(values)
+    assert found["below"] == 1
+    assert sum(found["counts"]) + found["above"] == 1001

@@ -13,6 +13,7 @@ __all__ = ["histogram", "margins_of"]
 
 _BINS = 40
 _TAIL = 0.01
+_MANY = 200
 
 
 def margins_of(summary: MarginSummary) -> dict[str, Any]:
@@ -24,18 +25,18 @@ def margins_of(summary: MarginSummary) -> dict[str, Any]:
 
 
 def histogram(values: Values, n_bins: int = _BINS) -> dict[str, Any] | None:
-    """Count values in about ``n_bins`` bins between their 1 % and 99 % quantiles.
+    """Count values in about ``n_bins`` bins; of many the lowest and highest 1 % stay outside.
 
     Zero is always an edge, so no bin mixes positive margins with others: bins hold values above
     their lower edge, up to their upper one. What lies outside is counted as ``below`` or ``above``.
     """
     if not values.size:
         return None
-    low, high = (float(q) for q in np.quantile(values, (_TAIL, 1 - _TAIL)))
+    tail = _TAIL if values.size >= _MANY else 0.0
+    low, high = (float(q) for q in np.quantile(values, (tail, 1 - tail)))
     width = _round_width((max(high, 0.0) - min(low, 0.0)) / n_bins)
-    first, last = math.floor(min(low, 0.0) / width), math.ceil(max(high, 0.0) / width)
-    last = max(last, first + 1)
-    places = np.ceil(values / width).astype(np.int64) - 1
+    first, last = math.ceil(min(low, 0.0) / width) - 1, math.ceil(max(high, 0.0) / width)
+    places = np.clip(np.ceil(values / width) - 1, first - 1, last).astype(np.int64)
     inside = places[(places >= first) & (places < last)]
     counts = np.bincount(inside - first, minlength=last - first)
     return {

@@ -41,8 +41,15 @@ def verdict_of(model: Mapping[str, Any]) -> list[str]:
 def verdict_of_all(models: Sequence[Mapping[str, Any]]) -> list[str]:
     """Which of several models wins on what, and what to know about the first of them."""
     best = min(models, key=_mean_rank)
+    equal = {
+        n for n in MEASURES if all(m["measures"].get(n, {}).get("first", True) for m in models)
+    }
     wins = {
-        m["name"]: [MEASURES[name].title for name, r in m["measures"].items() if r["first"]]
+        m["name"]: [
+            MEASURES[name].title
+            for name, r in m["measures"].items()
+            if r["first"] and name not in equal
+        ]
         for m in models
     }
     own = wins.pop(best["name"])

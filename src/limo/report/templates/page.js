@@ -191,6 +191,7 @@
     columns = kind === "model" ? ofModel(Number(which)) : byKind(which);
     const hardest = columns.length > 2 ? 2 : 1;
     sorted = { at: hardest, down: false };
+    table.style.setProperty("--cells", columns.length - 1);
     paintHead();
     select();
   };
@@ -213,5 +214,5 @@
   }, { passive: true });
   search.addEventListener("input", select);
   addEventListener("resize", paint);
-  choose("model:0");
+  choose(show ? show.value : "model:0");
 })();
