@@ -136,6 +136,12 @@ def test_data_that_cannot_be(given, error, told):
         Data.of(given)
 
 
+def test_options_are_plain_or_paths(tmp_path):
+    assert Data("x", TOY, {"xml": tmp_path / "a.xml"}).options["xml"] == str(tmp_path / "a.xml")
+    with pytest.raises(PlanError, match="options of data 'x' must be plain: .*object"):
+        Data("x", TOY, {"limits": object()})
+
+
 def test_known_data_take_no_options():
     with pytest.raises(PlanError, match="enron is a known data set and takes no options"):
         Data("enron", "enron", {"labels": 3})

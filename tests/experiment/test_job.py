@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+import experiment
 import limo
 from experiment.estimators import Broken, Dice, Frequency
 from limo.experiment import Data, Method, Plan, Procedure, Splits
@@ -27,6 +28,14 @@ def test_an_outcome_says_what_was_run_and_how():
     assert json.loads(found.versions)["numpy"] == np.__version__
     assert found.seconds > 0
     assert found.finished.endswith("+00:00")
+
+
+def test_the_package_of_a_learner_is_recorded(monkeypatch):
+    monkeypatch.setattr(experiment, "__version__", "7.5", raising=False)
+    for estimator in (Frequency(), "experiment.estimators:Frequency"):
+        found = json.loads(run_job(job(Method("mine", estimator))).versions)
+        assert found["experiment"] == "7.5"
+        assert {"python", "limo", "numpy", "scipy", "scikit-learn", "numba"} < set(found)
 
 
 def test_the_same_job_gives_the_same_values_though_it_draws():

@@ -77,7 +77,8 @@ def test_data_may_have_splits_of_their_own():
 
 def test_defaults():
     found = Plan(["figure1"], ["limo"])
-    assert repr(found) == "Plan(1 data set, 1 method, 11 measures: 10 runs)"
+    assert repr(found) == "Plan(1 data set, 1 method, 11 measures)"
+    assert len(found.jobs()) == 10
     assert found.conventions is limo.CONVENTIONS["standard"]
 
 

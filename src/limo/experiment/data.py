@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -174,7 +174,11 @@ class Data:
     splits: Splits | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
+        try:
+            options = json.loads(json.dumps(dict(self.options), default=fspath))
+        except TypeError as error:
+            raise PlanError(f"options of data {self.name!r} must be plain: {error}") from None
+        object.__setattr__(self, "options", MappingProxyType(options))
         if isinstance(self.source, Dataset):
             return
         object.__setattr__(self, "source", _canonical(str(self.source)))

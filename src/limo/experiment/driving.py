@@ -1,11 +1,10 @@
 """Run a plan into a store: skip what is there, keep what comes, say how far it is."""
 
 import tempfile
-import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,11 @@ from limo.experiment.executor import Executor, Processes, Serial
 from limo.experiment.job import Outcome, outcome_of, run_job
 from limo.experiment.judging import failures, said
 from limo.experiment.plan import Job, Plan
-from limo.experiment.progress import Clock, Progress
+from limo.experiment.progress import Tell, Teller
 from limo.experiment.store import Store, rows_of
 from limo.workers import n_workers
 
 __all__ = ["run"]
-
-Tell = Callable[[Progress], object]
 
 
 def run(
@@ -84,12 +81,14 @@ def run(
     with Store(store) as opened:
         known = {outcome.run: outcome for outcome in opened.outcomes()}
         left = [job for job in jobs if _is_left(known.get(job.run), retry_failed)]
-        told = _Told(jobs, left, known, n_jobs, progress)
+        before = [known[job.run] for job in jobs if job.run in known]
+        told = Teller(len(jobs), left, before, n_jobs, progress)
         try:
-            for outcomes in _finished(left, n_jobs, executor, told):
-                opened.add(outcomes)
-                known |= {outcome.run: outcome for outcome in outcomes}
-                told.ended(outcomes)
+            with closing(_finished(left, n_jobs, executor, told)) as finished:
+                for outcomes in finished:
+                    opened.add(outcomes)
+                    known |= {outcome.run: outcome for outcome in outcomes}
+                    told.ended(outcomes)
         except KeyboardInterrupt:
             raise Interrupted(
                 f"Stopped. {told.now.total - told.now.left} of {len(jobs)} runs are kept in "
@@ -98,52 +97,9 @@ def run(
     return rows_of(known[job.run] for job in jobs)
 
 
-class _Told:
-    """Keeps the progress and tells it."""
-
-    def __init__(
-        self,
-        jobs: Sequence[Job],
-        left: Sequence[Job],
-        known: dict[str, Outcome],
-        n_jobs: int,
-        tell: Tell | None,
-    ) -> None:
-        self.clock, self.tell, self.started = Clock(n_jobs), tell, time.monotonic()
-        for job in jobs:
-            if job.run in known:
-                self.clock.note(known[job.run])
-        self.left = {job.run: job for job in left}
-        self.now = Progress(len(jobs), found=len(jobs) - len(left))
-
-    def running(self, jobs: Sequence[Job]) -> None:
-        """Take note of what runs now, and tell."""
-        self.now = replace(self.now, running=tuple(map(str, jobs)))
-        self._say()
-
-    def ended(self, outcomes: Sequence[Outcome]) -> None:
-        """Take note of runs that have ended; they are told with what runs next."""
-        for outcome in outcomes:
-            del self.left[outcome.run]
-            self.clock.note(outcome)
-        failed = sum(outcome.status == "failed" for outcome in outcomes)
-        self.now = replace(
-            self.now,
-            done=self.now.done + len(outcomes),
-            failed=self.now.failed + failed,
-            last=outcomes[-1],
-        )
-
-    def _say(self) -> None:
-        if self.tell is not None:
-            spent, ahead = time.monotonic() - self.started, self.clock.left(self.left.values())
-            self.now = replace(self.now, seconds=spent, seconds_left=ahead)
-            self.tell(self.now)
-
-
 def _finished(
-    jobs: Sequence[Job], n_jobs: int, executor: Executor | None, told: _Told
-) -> Iterator[list[Outcome]]:
+    jobs: Sequence[Job], n_jobs: int, executor: Executor | None, told: Teller
+) -> Generator[list[Outcome]]:
     """Outcomes as they come, by the given executor or one of our own."""
     with ExitStack() as stack:
         if executor is None and n_jobs > 1 and len(jobs) > 1:
@@ -166,7 +122,7 @@ def _shipped(jobs: Sequence[Job], folder: Path) -> list[Job]:
 
 
 def _drive(
-    jobs: Sequence[Job], executor: Executor, n_jobs: int, told: _Told
+    jobs: Sequence[Job], executor: Executor, n_jobs: int, told: Teller
 ) -> Iterator[list[Outcome]]:
     """Keep the executor busy; give what has ended.
 
@@ -219,5 +175,7 @@ def _is_left(known: Outcome | None, retry_failed: bool) -> bool:
 
 def _at_least_one(n_jobs: int) -> int:
     if n_jobs < 1:
-        raise ValueError(f"n_jobs must be a whole number from 1 up, got {n_jobs!r}")
+        raise ValueError(
+            f"n_jobs must be a whole number from 1 up, got {n_jobs!r}; None takes all cores"
+        )
     return n_jobs

@@ -19,6 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 from limo.datasets import Dataset
 from limo.experiment.judging import Parts, Score, failures, judge, said
+from limo.experiment.method import Method
 from limo.experiment.plan import Job
 from limo.experiment.procedure import Procedure
 from limo.workers import at_most
@@ -98,7 +99,7 @@ def outcome_of(
         job.seed,
         tuple(by_name[measure] for measure in job.measures),
         seconds,
-        _versions(),
+        json.dumps(_versions() | _version_of(job.method)),
         heard,
         datetime.now(UTC).isoformat(timespec="seconds"),
     )
@@ -113,9 +114,18 @@ def _scores(job: Job, data: Dataset) -> list[Score]:
 
 
 @lru_cache(maxsize=1)
-def _versions() -> str:
+def _versions() -> dict[str, str]:
     found = {name: importlib.metadata.version(name) for name in _PACKAGES}
-    return json.dumps({"python": platform.python_version()} | found)
+    return {"python": platform.python_version()} | found
+
+
+def _version_of(method: Method | Procedure) -> dict[str, str]:
+    """The version of the package a learner comes from, if it is none of the usual ones."""
+    given = method.estimator if isinstance(method, Method) else method.function
+    path = given.partition(":")[0] if isinstance(given, str) else type(given).__module__
+    package = path.partition(".")[0]
+    version = getattr(sys.modules.get(package), "__version__", None)
+    return {package: str(version)} if version and package not in ("limo", "sklearn") else {}
 
 
 @contextmanager

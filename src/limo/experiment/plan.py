@@ -74,9 +74,9 @@ class Plan:
     >>> from limo.experiment import Plan, Splits
     >>> plan = Plan(["figure1"], ["limo", "mlknn"], splits=Splits(number=3))
     >>> plan
-    Plan(1 data set, 2 methods, 11 measures: 6 runs)
-    >>> str(plan.jobs()[0])
-    'limo on figure1, split 0'
+    Plan(1 data set, 2 methods, 11 measures)
+    >>> [str(job) for job in plan.jobs()][:3]
+    ['limo on figure1, split 0', 'mlknn on figure1, split 0', 'limo on figure1, split 1']
     >>> Plan(["figure1"], ["lino"])
     Traceback (most recent call last):
         ...
@@ -148,7 +148,7 @@ class Plan:
     def __repr__(self) -> str:
         counts = (("data set", self.datasets), ("method", self.methods), ("measure", self.measures))
         parts = [f"{len(items)} {noun}{'s' * (len(items) != 1)}" for noun, items in counts]
-        return f"Plan({', '.join(parts)}: {len(self.jobs())} runs)"
+        return f"Plan({', '.join(parts)})"
 
 
 def _method(given: Any) -> Method | Procedure:

@@ -1,14 +1,15 @@
 """How far a plan is: what runs, what is done, what is left and for how long."""
 
+import time
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from limo.experiment.job import Outcome
 from limo.experiment.plan import Job
 
-__all__ = ["Clock", "Progress"]
+__all__ = ["Clock", "Progress", "Tell", "Teller"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,9 @@ class Progress:
         return text
 
 
+Tell = Callable[[Progress], object]
+
+
 @dataclass
 class Clock:
     """What runs cost so far, by data set and method, by method, by data set and at all."""
@@ -79,6 +83,48 @@ class Clock:
         known = (self._seen[k] for k in _keys(job.data.name, job.method.name) if k in self._seen)
         seconds = next(known)
         return median(seconds)  # the first run compiles, and would spoil a mean
+
+
+class Teller:
+    """Keeps the progress of a plan, and tells it."""
+
+    def __init__(
+        self,
+        total: int,
+        left: Sequence[Job],
+        before: Iterable[Outcome],
+        n_jobs: int,
+        tell: Tell | None,
+    ) -> None:
+        self.clock, self.tell, self.started = Clock(n_jobs), tell, time.monotonic()
+        for outcome in before:
+            self.clock.note(outcome)
+        self.left = {job.run: job for job in left}
+        self.now = Progress(total, found=total - len(left))
+
+    def running(self, jobs: Sequence[Job]) -> None:
+        """Take note of what runs now, and tell."""
+        self.now = replace(self.now, running=tuple(map(str, jobs)))
+        self._say()
+
+    def ended(self, outcomes: Sequence[Outcome]) -> None:
+        """Take note of runs that have ended; they are told with what runs next."""
+        for outcome in outcomes:
+            del self.left[outcome.run]
+            self.clock.note(outcome)
+        failed = sum(outcome.status == "failed" for outcome in outcomes)
+        self.now = replace(
+            self.now,
+            done=self.now.done + len(outcomes),
+            failed=self.now.failed + failed,
+            last=outcomes[-1],
+        )
+
+    def _say(self) -> None:
+        if self.tell is not None:
+            spent, ahead = time.monotonic() - self.started, self.clock.left(self.left.values())
+            self.now = replace(self.now, seconds=spent, seconds_left=ahead)
+            self.tell(self.now)
 
 
 def _keys(dataset: str, method: str) -> list[tuple[str, str]]:
