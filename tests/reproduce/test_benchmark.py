@@ -1,4 +1,5 @@
 import importlib
+import json
 import os
 
 import pandas as pd
@@ -40,6 +41,15 @@ def test_the_conclusions_are_drawn_from_our_ranks(found):
         "LIMO aimed at each measure is ahead of all six methods of the paper in 2 of 22"
         in found.findings[-1]
     )
+
+
+def test_the_document_is_fit_for_a_report(found):
+    json.dumps(found.document, allow_nan=False)
+    six, eight = found.document["comparisons"]
+    assert six["methods"] == list(PAPER)
+    assert len(eight["methods"]) == 8
+    assert six["printed"] is not None
+    assert "<html" in limo.report.render(found.document)
 
 
 def test_every_format_is_written(found):

@@ -1,4 +1,5 @@
 import importlib
+import json
 import time
 
 import pytest
@@ -29,6 +30,16 @@ def test_values_as_printed_agree_everywhere(found):
     assert "at most 0.000" in found.findings[1]
     for name in ("ranking", "classification"):
         assert found.tables[name]["difference"].abs().max() == pytest.approx(0, abs=1e-9)
+
+
+def test_the_document_is_fit_for_a_report(found):
+    json.dumps(found.document, allow_nan=False)
+    scores, labels = found.document["comparisons"]
+    assert scores["methods"] == ["LIMO-inst", "LIMO-label", "LIMO"]
+    assert scores["splits"] == 4
+    assert len(labels["methods"]) == 6
+    assert found.document["verdict"] == list(found.findings)
+    assert "<html" in limo.report.render(found.document)
 
 
 def test_every_format_is_written(found):

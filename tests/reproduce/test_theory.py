@@ -40,7 +40,12 @@ def test_the_same_call_again_only_draws(found):
     before = [path.stat().st_mtime_ns for path in kept]
     page = found.paths[0].read_bytes()
     picture = found.paths[-2].read_bytes()
-    again = theory(found.folder, n_predictors=4, n_draws=2)
+    told = []
+    again = theory(found.folder, n_predictors=4, n_draws=2, progress=told.append)
+    assert [now.running for now in told] == [
+        ("Table 2",), ("Theorem 3",), ("Theorems 4 and 5",), (),
+    ]  # fmt: skip
+    assert told[-1].left == 0
     assert [path.stat().st_mtime_ns for path in kept] == before
     assert again.paths == found.paths
     assert again.paths[0].read_bytes() == page

@@ -11,6 +11,7 @@ import pandas as pd
 from limo.datasets import load
 from limo.experiment import run
 from limo.experiment.statistics import missing
+from limo.findings import comparison
 from limo.measures.table import MEASURES
 from limo.reproduce.benchmark_cells import cells, printed_ranks, ranks, rows_as_printed
 from limo.reproduce.benchmark_pictures import plot_average_ranks
@@ -32,6 +33,7 @@ from limo.reproduce.benchmark_tables import (
     extended_table,
     rank_table,
 )
+from limo.reproduce.printed_tables import printed_benchmark
 from limo.reproduce.reasons import UNKNOWN
 from limo.reproduce.record import Picture, Reproduction
 from limo.reproduce.writing import write
@@ -144,8 +146,24 @@ def draw_benchmark(folder: str | Path, rows: pd.DataFrame) -> Reproduction:
         caption = "Average ranks with our own entries, every cut from training data."
         pictures.append(Picture("ranks_extended", caption, lambda: plot_average_ranks(whole)))
         findings.append(_own_entries(tables[-2].facts))
-    title = "The paper's benchmark"
-    return write(folder, "benchmark", title, findings=findings, tables=tables, pictures=pictures)
+    return write(
+        folder,
+        "benchmark",
+        "The paper's benchmark",
+        findings=findings,
+        tables=tables,
+        pictures=pictures,
+        comparisons=_parts(rows),
+    )
+
+
+def _parts(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """The same for a report: the paper's six methods beside the print, and all that there are."""
+    six, all_eight = (rows[rows["method"].isin(names)] for names in (PAPER, (*PAPER, *OURS)))
+    parts = [comparison(six, title="The paper's six methods", printed=printed_benchmark())]
+    if len(all_eight) > len(six):
+        parts.append(comparison(all_eight, title="With our own entries"))
+    return parts
 
 
 _CAPTION = (

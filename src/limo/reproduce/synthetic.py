@@ -9,6 +9,7 @@ import pandas as pd
 from limo.datasets import figure1
 from limo.datasets.pictures import plot_triangles
 from limo.experiment import run
+from limo.findings import comparison
 from limo.measures.table import MEASURES
 from limo.reproduce.comparing import beside_printed, experiment_means
 from limo.reproduce.printed_tables import printed_synthetic, synthetic_spread
@@ -86,6 +87,19 @@ def draw_synthetic(folder: str | Path, rows: pd.DataFrame) -> Reproduction:
             Picture("figure2", _CAPTIONS["figure2"], lambda: plot_relative(ranking)),
             Picture("figure3", _CAPTIONS["figure3"], lambda: plot_relative(cuts)),
         ),
+        comparisons=(_part(rows, ranking, "scores"), _part(rows, cuts, "labels")),
+    )
+
+
+def _part(rows: pd.DataFrame, table: pd.DataFrame, what: str) -> dict[str, Any]:
+    """The same for a report: all splits of all experiments as those of one data set."""
+    own = rows[rows["method"].isin(table["method"])]
+    number = own.groupby(["dataset", "split"], sort=False).ngroup()
+    printed = table.rename(columns={"printed": "mean", "sd": "std"}).assign(dataset="synthetic")
+    return comparison(
+        own.assign(dataset="synthetic", split=number),
+        title=f"Measures of {what}",
+        printed=printed[["dataset", "method", "measure", "mean", "std"]],
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from limo.experiment import Progress
 from limo.measures.table import EFFECTIVENESS, MEASURES
 from limo.reproduce.record import Picture, Reproduction, Table
 from limo.reproduce.theory_facts import bound_facts, table2_facts, theorem3_facts
@@ -15,7 +16,12 @@ __all__ = ["theory"]
 
 
 def theory(
-    folder: str | Path, *, n_predictors: int = 1000, n_draws: int = 40, seed: int = 0
+    folder: str | Path,
+    *,
+    n_predictors: int = 1000,
+    n_draws: int = 40,
+    seed: int = 0,
+    progress: Callable[[Progress], None] | None = None,
 ) -> Reproduction:
     """Execute the paper's theory, and write tables and pictures of it.
 
@@ -34,6 +40,8 @@ def theory(
         Draws for each point of Theorem 3's curve.
     seed : int, default=0
         Decides what is drawn.
+    progress : callable, optional
+        Told a :class:`limo.experiment.Progress` before each of the three parts, and at the end.
 
     Returns
     -------
@@ -47,14 +55,27 @@ def theory(
     >>> print(found.findings[0])
     Table 2: all 32 ticks hold on all of 20 generated predictors; all 12 crosses have ...
     """
-    kept = Path(folder) / "facts"
-    cells = _kept(
-        kept / f"table2-{n_predictors}-{seed}.csv", lambda: table2_facts(n_predictors, seed)
-    )
-    limit = _kept(kept / f"theorem3-{n_draws}-{seed}.csv", lambda: theorem3_facts(n_draws, seed))
-    bounds = _kept(
-        kept / f"bounds-{n_predictors}-{seed}.csv", lambda: bound_facts(n_predictors, seed)
-    )
+    jobs: dict[str, tuple[str, Callable[[], pd.DataFrame]]] = {
+        "Table 2": (f"table2-{n_predictors}", lambda: table2_facts(n_predictors, seed)),
+        "Theorem 3": (f"theorem3-{n_draws}", lambda: theorem3_facts(n_draws, seed)),
+        "Theorems 4 and 5": (f"bounds-{n_predictors}", lambda: bound_facts(n_predictors, seed)),
+    }
+    found = []
+    for k, (what, (name, compute)) in enumerate(jobs.items()):
+        _tell(progress, Progress(len(jobs), done=k, running=(what,)))
+        found.append(_kept(Path(folder) / "facts" / f"{name}-{seed}.csv", compute))
+    _tell(progress, Progress(len(jobs), done=len(jobs)))
+    return _write(folder, *found)
+
+
+def _tell(progress: Callable[[Progress], None] | None, now: Progress) -> None:
+    if progress is not None:
+        progress(now)
+
+
+def _write(
+    folder: str | Path, cells: pd.DataFrame, limit: pd.DataFrame, bounds: pd.DataFrame
+) -> Reproduction:
     return write(
         folder,
         "theory",

@@ -1,12 +1,13 @@
 """Tables and pictures -> files: Markdown, CSV, LaTeX, SVG and PNG."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
 
+from limo.findings import page as report_page
 from limo.reproduce.record import Picture, Reproduction, Table
 
 __all__ = ["write"]
@@ -30,8 +31,12 @@ def write(
     findings: Sequence[str],
     tables: Sequence[Table] = (),
     pictures: Sequence[Picture] = (),
+    comparisons: Sequence[Mapping[str, Any]] = (),
 ) -> Reproduction:
-    """Write one page with its tables and pictures, each in all its formats."""
+    """Write one page with its tables and pictures, each in all its formats.
+
+    Comparisons, parts that ``limo.findings`` made, stand in the document only: a report draws them.
+    """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     page = place / f"{name}.md"
@@ -42,7 +47,9 @@ def write(
     for picture in pictures:
         paths += _write_picture(place, picture)
     facts = {table.name: table.facts for table in tables}
-    document = _document(title, findings, tables)
+    document = report_page(
+        title, verdict=findings, comparisons=comparisons, tables=map(_plain, tables)
+    )
     return Reproduction(title, place, tuple(findings), facts, tuple(paths), document)
 
 
@@ -114,18 +121,11 @@ def _escaped(text: str) -> str:
     return "".join(_LATEX.get(letter, letter) for letter in text)
 
 
-def _document(title: str, findings: Sequence[str], tables: Sequence[Table]) -> dict[str, Any]:
-    """The page as plain JSON: what is shown is what it holds."""
+def _plain(table: Table) -> dict[str, Any]:
+    """A table as a report takes it."""
     return {
-        "title": title,
-        "findings": list(findings),
-        "tables": [
-            {
-                "title": table.title,
-                "note": table.note,
-                "columns": list(map(str, table.shown.columns)),
-                "rows": table.shown.astype(str).to_numpy().tolist(),
-            }
-            for table in tables
-        ],
+        "title": table.title,
+        "note": table.note,
+        "columns": list(map(str, table.shown.columns)),
+        "rows": table.shown.astype(str).to_numpy().tolist(),
     }
