@@ -34,4 +34,6 @@ def test_every_command_of_the_page_works(tmp_path, monkeypatch):
         "page.html",
         "found.json",
         "again.html",
+        "results.sqlite",
+        "comparison.html",
     }

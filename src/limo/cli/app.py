@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import limo
-from limo.cli import demo, evaluate, fit, measures, predict, report
+from limo.cli import compare, demo, evaluate, fit, measures, predict, report
 from limo.cli.command import command, examples
 from limo.cli.datasets import data_app
 
@@ -52,6 +52,7 @@ for _function, _epilog, _panel in (
     (demo.demo, demo.EXAMPLES, _START),
     (evaluate.evaluate, evaluate.EXAMPLES, _JUDGE),
     (report.report, report.EXAMPLES, _JUDGE),
+    (compare.compare, compare.EXAMPLES, _JUDGE),
     (fit.fit, fit.EXAMPLES, _LEARN),
     (predict.predict, predict.EXAMPLES, _LEARN),
     (measures.measures, measures.EXAMPLES, _LOOK),

@@ -11,15 +11,19 @@ from limo.cli.command import examples
 from limo.cli.console import progress, say
 from limo.cli.inputs import check_file, output
 from limo.cli.options import Force
+from limo.cli.typed import typed_command
 
 __all__ = ["EXAMPLES", "report"]
 
 EXAMPLES = examples(
+    ("from what limo compare stored", "limo report results.sqlite -o comparison.html"),
     (
         "from JSON that evaluate printed",
         "limo evaluate -y Y.csv -s S.csv --json > found.json && limo report found.json -o a.html",
     ),
 )
+
+_SQLITE = b"SQLite format 3\x00"
 
 
 def report(
@@ -39,6 +43,13 @@ def report(
 
 def _document(results: Path) -> dict[str, Any]:
     """The document itself, or what the rows of a store say."""
+    with results.open("rb") as handle:
+        is_store = handle.read(len(_SQLITE)) == _SQLITE
+    if is_store:
+        made = limo.findings.describe_making(typed_command(), files=[results])
+        rows = limo.experiment.read_rows(results)
+        compared: dict[str, Any] = limo.findings.compare(rows, provenance=made)
+        return compared
     try:
         document = json.loads(results.read_bytes())
     except ValueError:

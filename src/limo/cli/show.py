@@ -9,8 +9,9 @@ from rich.text import Text
 from limo.cli.console import say, table
 from limo.tables import counted
 
-__all__ = ["show_findings"]
+__all__ = ["show_comparisons", "show_findings"]
 
+_BEST = "bold green"
 _MOST_MODELS = 8  # columns of a table that people can still read
 
 
@@ -29,6 +30,35 @@ def show_findings(document: Mapping[str, Any]) -> None:
     say()
     for sentence in document["verdict"]:
         say(sentence)
+
+
+def show_comparisons(document: Mapping[str, Any]) -> None:
+    """Print mean, deviation and rank of every method, a table for each data set."""
+    for part in document["comparisons"]:
+        for dataset in part["datasets"]:
+            _show_dataset(part, dataset)
+    say("* best of its line.\n")
+    for sentence in document["verdict"]:
+        say(sentence)
+
+
+def _show_dataset(part: Mapping[str, Any], dataset: str) -> None:
+    better = {measure["name"]: measure["better"] for measure in part["measures"]}
+    lines = [line for line in part["means"] if line["dataset"] == dataset]
+    body: list[list[str | Text]] = [
+        [line["title"], better[line["measure"]], *map(_spread, line["cells"])] for line in lines
+    ]
+    title = f"{dataset}: mean ± deviation (rank) over {counted(part['splits'], 'split')}"
+    table(title, ["measure", "better", *part["methods"]], body, numbers=2)
+
+
+def _spread(cell: Mapping[str, Any] | None) -> Text:
+    if cell is None:
+        return Text("-")
+    spread = "" if cell["std"] is None else f" ± {cell['std']:.4f}"
+    mark = "*" if cell["first"] else " "
+    text = f"{cell['mean']:.4f}{spread} ({cell['rank']:g}){mark}"
+    return Text(text, style=_BEST if cell["first"] else "")
 
 
 def _show_one(measures: list[Any], model: Mapping[str, Any], heading: str) -> None:
@@ -87,9 +117,7 @@ def _ranked(line: Mapping[str, Any] | None) -> Text:
     if line is None or line["value"] is None:
         return Text("-")
     first = bool(line["first"])
-    return Text(
-        f"{_number(line['value'])}{'*' if first else ' '}", style="bold green" if first else ""
-    )
+    return Text(f"{_number(line['value'])}{'*' if first else ' '}", style=_BEST if first else "")
 
 
 def _number(value: Any, digits: int = 4) -> str:
