@@ -36,4 +36,5 @@ def test_every_command_of_the_page_works(tmp_path, monkeypatch):
         "again.html",
         "results.sqlite",
         "comparison.html",
+        "limo-theory",
     }

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import limo
-from limo.cli import compare, demo, evaluate, fit, measures, predict, report
+from limo.cli import compare, demo, evaluate, fit, measures, predict, report, reproduce
 from limo.cli.command import command, examples
 from limo.cli.datasets import data_app
 
@@ -53,6 +53,7 @@ for _function, _epilog, _panel in (
     (evaluate.evaluate, evaluate.EXAMPLES, _JUDGE),
     (report.report, report.EXAMPLES, _JUDGE),
     (compare.compare, compare.EXAMPLES, _JUDGE),
+    (reproduce.reproduce, reproduce.EXAMPLES, _JUDGE),
     (fit.fit, fit.EXAMPLES, _LEARN),
     (predict.predict, predict.EXAMPLES, _LEARN),
     (measures.measures, measures.EXAMPLES, _LOOK),
