@@ -54,8 +54,22 @@ def test_hardest_instances_say_what_stands_in_the_way():
 
 def test_hardest_instances_without_scores_go_by_f1():
     found = hardest_instances(limo.evaluate(Y, y_pred=P), check_labels(Y, "y_true"), None, None, 9)
-    assert [line["instance"] for line in found][:1] == [0]
+    # instance 1 is predicted rightly, and so is instance 3, which has no label
+    assert [line["instance"] for line in found] == [0, 2]
     assert all(line["ahead"] == [] and "auc" not in line for line in found)
-    assert found[-1]["f1"] == 1
-    none_relevant = next(line for line in found if line["instance"] == 3)
-    assert none_relevant["relevant"] == []
+
+
+def test_what_is_in_order_is_not_hard():
+    evaluation = limo.evaluate(Y, Y + 0.5)
+    assert hardest_labels(evaluation, 9) == []
+    assert hardest_instances(evaluation, check_labels(Y, "y_true"), Y + 0.5, None, 9) == []
+
+
+def test_instances_without_a_relevant_label_may_be_called_hard_by_convention():
+    strict = limo.Conventions(undefined={"instance_auc": 0.0})
+    found = hardest_instances(
+        limo.evaluate(Y, S, conventions=strict), check_labels(Y, "y_true"), S, None, 9
+    )
+    assert {"instance": 3, "auc": 0, "n_relevant": 0, "relevant": []}.items() <= next(
+        line for line in found if line["instance"] == 3
+    ).items()

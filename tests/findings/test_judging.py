@@ -60,7 +60,8 @@ def test_provenance_is_kept_or_made(case):
         "n": 3,
     }
     made = judge(Y, {"m": S}, {"m": P})["provenance"]
-    assert len(made["sha256"]["m"]["scores"]) == 64
+    assert len(made["sha256"]["scores"]["m"]) == len(made["sha256"]["truth"]) == 64
+    assert "predictions" not in judge(Y, {"m": S})["provenance"]["sha256"]
     assert "numpy" in made["versions"]
 
 

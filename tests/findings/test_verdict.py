@@ -27,7 +27,13 @@ def model(skills, *, rows=0.99, columns=0.99, entries=0.99, cuts=None, name="min
 
 def cut(found, best, threshold="label"):
     lost = None if found is None else best - found
-    return {"found": found, "best_cut": best, "lost_to_cut": lost, "threshold": threshold}
+    return {
+        "found": found,
+        "best_cut": best,
+        "lost_to_cut": lost,
+        "limited_by": "the cut" if lost else "nothing",
+        "threshold": threshold,
+    }
 
 
 FINE = {"macro_f1": cut(0.5, 0.5)}
@@ -87,6 +93,13 @@ def test_the_cut_that_gains_most_is_named():
     cuts = {"macro_f1": cut(None, 0.5), "micro_f1": cut(None, 0.625, "global")}
     advice = verdict_of(model({}, cuts=cuts))[2]
     assert advice.endswith("at the very best these scores reach macro-F1 0.50 and micro-F1 0.62.")
+
+
+def test_nothing_is_to_be_gained_from_perfect_labels():
+    assert verdict_of(model({}, cuts=FINE))[2] == (
+        "What to change: the ranking leaves little to gain; nothing in the cut, every label is "
+        "predicted rightly."
+    )
 
 
 def test_predictions_alone_tell_no_reason():
@@ -170,3 +183,10 @@ def test_how_near_the_printed_numbers_are():
         -1
     ]
     assert text == "Of 2 printed values 1 are met within two printed standard deviations."
+
+
+def test_long_names_leave_room():
+    a, b = model({"macro_auc": 0.9}, name="x" * 300), model({"macro_auc": 0.8}, name="B")
+    lead, quality, *_ = verdict_of_all([a, b])
+    assert lead.startswith("x" * 39 + "… ranks best of 2 models, though first on no measure.")
+    assert quality.startswith("x" * 39 + "…: good at everything")

@@ -8,6 +8,7 @@ from limo.report.numbers import count, decimal, percent, short
     [
         (decimal(0.83125), "0.8313", "0.83125"),
         (decimal(-0.5, 2), "−0.50", "-0.5"),
+        (decimal(-0.00001), "0.0000", "-1e-05"),
         (percent(0.12345), "12.3\u202f%", "0.12345"),
         (short(-1234.5678), "−1235", "-1234.5678"),
         (short("Infinity"), "∞", "Infinity"),

@@ -1,5 +1,6 @@
 """The labels and instances a model finds hardest, and each label's own numbers."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from limo.pattern import Pattern
 __all__ = ["hardest_instances", "hardest_labels", "label_columns"]
 
 _MOST_NAMES = 6
+_LABEL_KEYS = ("macro_auc", "instance_wise_margin", "macro_f1")
+_INSTANCE_KEYS = ("instance_auc", "label_wise_margin", "instance_f1")
 
 
 def label_columns(evaluation: Evaluation, cut: Cut | None) -> dict[str, list[Any]]:
@@ -31,9 +34,7 @@ def label_columns(evaluation: Evaluation, cut: Cut | None) -> dict[str, list[Any
 
 def hardest_labels(evaluation: Evaluation, n: int) -> list[int]:
     """The labels with the lowest AUC, then margin; without scores, the lowest F1."""
-    values = evaluation.per_label
-    keys = [values[k] for k in ("macro_auc", "instance_wise_margin", "macro_f1") if k in values]
-    return list(map(int, _lowest(keys, n)))
+    return list(map(int, _hardest(evaluation.per_label, _LABEL_KEYS, n)))
 
 
 def hardest_instances(
@@ -44,9 +45,8 @@ def hardest_instances(
     Only these few rows of the scores are read.
     """
     values = evaluation.per_instance
-    keys = [values[k] for k in ("instance_auc", "label_wise_margin", "instance_f1") if k in values]
     found = []
-    for i in _lowest(keys, n).tolist():
+    for i in map(int, _hardest(values, _INSTANCE_KEYS, n)):
         relevant = Y.indices[Y.indptr[i] : Y.indptr[i + 1]]
         numbers: dict[str, Any] = {
             "auc": values["instance_auc"][i] if "instance_auc" in values else None,
@@ -82,8 +82,14 @@ def _ahead(scores: Anything, relevant: Integers) -> Integers:
     return places[np.argsort(-scores[places], kind="stable")]
 
 
-def _lowest(keys: list[Values], n: int) -> Integers:
-    """Where the first key is lowest, then the next; rows without a value are not hard."""
-    exist = np.flatnonzero(~np.isnan(keys[0]))
-    order = np.lexsort([key[exist] for key in reversed(keys)])
-    return exist[order[:n]]
+def _hardest(values: Mapping[str, Values], names: tuple[str, ...], n: int) -> Integers:
+    """Where the first of the values that exist is lowest, then the next.
+
+    Rows without a value are not hard; nor are those in perfect order, or without scores those
+    without a wrong label.
+    """
+    keys = [values[name] for name in names if name in values]
+    wrong = keys[0] < 1 if names[0] in values else values["hamming_loss"] > 0
+    hard = np.flatnonzero(wrong)
+    order = np.lexsort([key[hard] for key in reversed(keys)])
+    return hard[order[:n]]

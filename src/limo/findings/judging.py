@@ -104,7 +104,12 @@ def _title(names: list[str]) -> str:
 
 
 def _made(found: list[ModelFindings]) -> dict[str, Any]:
-    return describe_making() | {"sha256": {one.model["name"]: one.checksums for one in found}}
+    own = {
+        kind: {one.model["name"]: one.checksums[kind] for one in found if kind in one.checksums}
+        for kind in ("scores", "predictions")
+    }
+    sums = {"truth": found[0].checksums["truth"]} | {k: v for k, v in own.items() if v}
+    return describe_making() | {"sha256": sums}
 
 
 def _measures(found: list[ModelFindings]) -> list[dict[str, Any]]:

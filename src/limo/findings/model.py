@@ -63,8 +63,8 @@ def judge_model(
 ) -> ModelFindings:
     """Judge one model by its scores, its predictions or both."""
     evaluation = evaluate(y_true, y_score, y_pred, conventions=conventions, label_names=label_names)
-    checked = check_inputs(y_true, y_score, y_pred)
     cut = None if y_score is None else cut_of(y_true, y_score, y_pred)
+    checked = check_inputs(y_true, y_score, y_pred)
     measures = {name: _measure(name, evaluation, checked.Y) for name in evaluation}
     model = {
         "name": name,

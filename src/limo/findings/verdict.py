@@ -12,6 +12,7 @@ _GOOD = 0.75
 _BAD = 0.4
 _WORTH_A_WORD = 0.02
 _WELL_ORDERED = 0.98
+_LONG_NAME = 40
 
 _REMEDIES = {
     "rows": ("label-wise", "label_weight"),
@@ -56,12 +57,19 @@ def verdict_of_all(models: Sequence[Mapping[str, Any]]) -> list[str]:
     rest = {name: titles for name, titles in wins.items() if titles}
     measures = [m.title for n, m in MEASURES.items() if any(n in o["measures"] for o in models)]
     where = f"first on {_most(own, measures)}" if own else "though first on no measure"
-    lead = f"{best['name']} ranks best of {len(models)} models, {where}."
-    others = [f"{name} is first on {_listed(titles)}" for name, titles in list(rest.items())[:4]]
+    lead = f"{_called(best['name'])} ranks best of {len(models)} models, {where}."
+    others = [
+        f"{_called(name)} is first on {_listed(titles)}" for name, titles in list(rest.items())[:4]
+    ]
     if others:
         lead += f" {'; '.join(others)}."
     quality, *rest_of_it = verdict_of(best)
-    return [lead, f"{best['name']}: {quality[0].lower()}{quality[1:]}", *rest_of_it]
+    return [lead, f"{_called(best['name'])}: {quality[0].lower()}{quality[1:]}", *rest_of_it]
+
+
+def _called(name: str) -> str:
+    """A name that leaves room for the sentence around it."""
+    return name if len(name) <= _LONG_NAME else f"{name[: _LONG_NAME - 1]}…"
 
 
 def _mean_rank(model: Mapping[str, Any]) -> float:
@@ -142,6 +150,8 @@ def _threshold(measures: Mapping[str, Any]) -> str:
     if any(line["found"] is None for line in f1s.values()):
         parts = [f"{MEASURES[n].title} {line['best_cut']:.2f}" for n, line in f1s.items()]
         return f"cut for the F1 that counts: at the very best these scores reach {_listed(parts)}"
+    if all(line["limited_by"] == "nothing" for line in measures.values()):
+        return "nothing in the cut, every label is predicted rightly"
     name = max(f1s, key=lambda n: f1s[n]["lost_to_cut"])
     line = f1s[name]
     if line["lost_to_cut"] < _WORTH_A_WORD:
@@ -162,17 +172,19 @@ def _winner(part: Mapping[str, Any]) -> str:
     overall = dict(zip(methods, part["ranks"][-1]["average"], strict=True))
     order = sorted((m for m in methods if not math.isnan(overall[m])), key=lambda m: overall[m])
     if len(order) < 2:
-        return f"{methods[0]} stands alone: compare it with another method to rank it."
+        return f"{_called(methods[0])} stands alone: compare it with another method to rank it."
     best, second = order[:2]
     place = methods.index(best)
     wins = [line["title"] for line in part["ranks"][:-1] if _is_first(line["average"], place)]
     measures = [line["title"] for line in part["ranks"][:-1]]
     where = (
-        f"{len(part['datasets'])} data sets" if len(part["datasets"]) > 1 else part["datasets"][0]
+        f"{len(part['datasets'])} data sets"
+        if len(part["datasets"]) > 1
+        else _called(part["datasets"][0])
     )
     return (
-        f"{best} ranks best over {len(part['measures'])} measures on {where} (average rank "
-        f"{overall[best]:.2f}), before {second} ({overall[second]:.2f})"
+        f"{_called(best)} ranks best over {len(part['measures'])} measures on {where} "
+        f"(average rank {overall[best]:.2f}), before {_called(second)} ({overall[second]:.2f})"
         f"{f'; it is first on {_most(wins, measures)}' if wins else ''}."
     )
 

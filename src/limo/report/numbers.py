@@ -42,5 +42,7 @@ def number(value: Any, form: Any) -> Markup:
         return _NONE
     x = float(value)
     text = form(x) if math.isfinite(x) else ("∞" if x > 0 else "-∞")
+    if not any(digit in text for digit in "123456789∞"):
+        text = text.removeprefix("-")  # what rounds to zero has no sign
     full = value if isinstance(value, str) else json.dumps(value)
     return Markup('<data value="{}">{}</data>').format(escape(full), text.replace("-", "−"))

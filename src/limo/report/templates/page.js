@@ -3,6 +3,7 @@
   const find = (id) => document.getElementById(id);
   const findings = JSON.parse(find("findings").textContent);
   const root = document.documentElement;
+  root.classList.add("js");
 
   /* light and dark */
   const theme = find("theme");
