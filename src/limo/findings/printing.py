@@ -32,7 +32,9 @@ def beside_printed(means: pd.DataFrame, printed: Any, methods: list[str]) -> lis
             "title": MEASURES[measure].title,
             "cells": [_cell(own, method) for method in methods],
         }
-        for (dataset, measure), own in both.groupby(["dataset", "measure"], sort=False)
+        for dataset, whole in both.groupby("dataset", sort=False)
+        for measure in MEASURES
+        if not (own := whole[whole["measure"] == measure]).empty
     ]
 
 
