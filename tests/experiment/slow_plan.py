@@ -1,5 +1,6 @@
-"""A plan that takes seconds, for processes that are to be killed: python slow_plan.py STORE JOBS."""
+"""A plan for processes that are to be stopped: PAUSE=seconds slow_plan.py STORE JOBS."""
 
+import os
 import sys
 import time
 
@@ -10,14 +11,13 @@ from limo.experiment import Data, Interrupted, Method, Plan, Splits, run
 
 
 class Slow(BaseEstimator):
-    """Takes its time, and draws."""
+    """Takes as long as the environment says, which is no setting, and draws."""
 
-    def __init__(self, pause=0.02, random_state=None):
-        self.pause = pause
+    def __init__(self, random_state=None):
         self.random_state = random_state
 
     def fit(self, X, y):
-        time.sleep(self.pause)
+        time.sleep(float(os.environ.get("PAUSE", "0")))
         self.n_labels_ = y.shape[1]
         return self
 
@@ -26,7 +26,7 @@ class Slow(BaseEstimator):
 
 
 def plan():
-    """Ninety runs of a fiftieth of a second and more."""
+    """Ninety runs."""
     methods = [Method(name, "experiment.slow_plan:Slow", cv="prefit") for name in "abc"]
     data = [Data(name, "figure1", {"n": 30, "seed": k}) for k, name in enumerate("xyz")]
     return Plan(data, methods, ["one_error", "macro_f1"], splits=Splits("random", 10))

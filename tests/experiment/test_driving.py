@@ -270,7 +270,11 @@ def start():
     """Start a real run in a process group of its own; whatever is left of it is ended."""
     script, started = Path(slow_plan.__file__), []
     source = Path(limo.__file__).parents[1]
-    environment = os.environ | {"PYTHONPATH": f"{source}{os.pathsep}{script.parents[1]}"}
+    # so slow that it cannot end before it is stopped
+    environment = os.environ | {
+        "PYTHONPATH": f"{source}{os.pathsep}{script.parents[1]}",
+        "PAUSE": "0.2",
+    }
 
     def begin(store, n_jobs):
         command = [sys.executable, script, store, str(n_jobs)]
@@ -312,8 +316,8 @@ def test_killed_twice_and_resumed_it_gives_the_same_table(start, tmp_path):
     path, rng, found = tmp_path / "killed.sqlite", random.Random(time.time_ns()), [0]
     for n_jobs in (2, 1):
         process = start(path, n_jobs)
-        wait_for(process, rng.randint(1, 20))
-        time.sleep(rng.random() / 20)
+        wait_for(process, rng.randint(1, 12))
+        time.sleep(rng.random() / 4)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         assert gone(process.pid)  # the workers do not outlive it

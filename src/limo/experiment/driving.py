@@ -90,9 +90,11 @@ def run(
                     known |= {outcome.run: outcome for outcome in outcomes}
                     told.ended(outcomes)
         except KeyboardInterrupt:
+            # asked of the store: the interrupt may have come between writing and counting
+            kept = {outcome.run for outcome in opened.outcomes()} & {job.run for job in jobs}
             raise Interrupted(
-                f"Stopped. {told.now.total - told.now.left} of {len(jobs)} runs are kept in "
-                f"{opened.path}; the same call goes on from there."
+                f"Stopped. {len(kept)} of {len(jobs)} runs are kept in {opened.path}; "
+                "the same call goes on from there."
             ) from None
     return rows_of(known[job.run] for job in jobs)
 

@@ -26,7 +26,7 @@ def _exact(name: str, label: float, instance: float) -> Method:
 
 
 def _paper(name: str, kind: Kind, cuts: Mapping[str, Cut]) -> Method:
-    """LIMO as the authors ran it: shared/paper's protocol, a cut for each measure of labels."""
+    """LIMO as the authors ran it, with a cut for each measure of labels."""
     model = paper_limo(kind, "benchmark").set_params(threshold_measure=None)
     return Method(name, model, scaling="max_abs", threshold=cuts, cv="prefit")
 
