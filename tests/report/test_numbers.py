@@ -1,6 +1,6 @@
 import pytest
 
-from limo.report.numbers import count, decimal, percent, short
+from limo.report.numbers import are_numbers, count, decimal, percent, short
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,9 @@ def test_text_is_rounded_and_the_value_whole(made, text, value):
 
 def test_what_is_undefined_is_said_to_be():
     assert decimal(None) == '<span class="none" title="undefined">–</span>'
+
+
+def test_columns_of_numbers_are_known():
+    rows = [["a", 1.5, "0.25", "12 %", "1/2"], ["b", None, "−1e-05", "3%", "2"]]
+    assert are_numbers(rows) == [False, True, True, True, False]
+    assert are_numbers([]) == []

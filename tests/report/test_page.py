@@ -93,7 +93,7 @@ DOCUMENTS = {
     "one data set": lambda: compare(make_rows(datasets=["d"], splits=1)),
     "one method": lambda: compare(make_rows(methods=["A"])),
     "failures": lambda: compare(make_rows().assign(value=np.nan, status="failed", error="<b>")),
-    "tables": lambda: page("T", tables=[TABLE]),
+    "tables": lambda: page("T", tables=[TABLE, TABLE | {"rows": []}]),
     "sklearn": lambda: judge([[1, 0], [0, 0]], {"m": [[1.0, 0.0]] * 2}, conventions="sklearn"),
 }
 

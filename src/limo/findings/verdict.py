@@ -171,8 +171,10 @@ def _winner(part: Mapping[str, Any]) -> str:
     methods = part["methods"]
     overall = dict(zip(methods, part["ranks"][-1]["average"], strict=True))
     order = sorted((m for m in methods if not math.isnan(overall[m])), key=lambda m: overall[m])
-    if len(order) < 2:
+    if len(methods) < 2:
         return f"{_called(methods[0])} stands alone: compare it with another method to rank it."
+    if not order:
+        return "No data set has a value of every method, so they cannot be ranked."
     best, second = order[:2]
     place = methods.index(best)
     wins = [line["title"] for line in part["ranks"][:-1] if _is_first(line["average"], place)]

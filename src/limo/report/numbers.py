@@ -6,13 +6,16 @@ the document's own. Whoever doubts the page can compare them.
 
 import json
 import math
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
 
-__all__ = ["count", "decimal", "number", "percent", "short"]
+__all__ = ["are_numbers", "count", "decimal", "number", "percent", "short"]
 
 _NONE = Markup('<span class="none" title="undefined">–</span>')
+_WRITTEN = re.compile(r"[-−+]?\d[\d.,]*(e[-+]?\d+)?\s?%?")
 _THIN = "\u202f"  # groups of three digits, kept on one line
 
 
@@ -46,3 +49,12 @@ def number(value: Any, form: Any) -> Markup:
         text = text.removeprefix("-")  # what rounds to zero has no sign
     full = value if isinstance(value, str) else json.dumps(value)
     return Markup('<data value="{}">{}</data>').format(escape(full), text.replace("-", "−"))
+
+
+def are_numbers(rows: Sequence[Sequence[Any]]) -> list[bool]:
+    """Whether each column of a table holds numbers only, as such or written out."""
+    return [all(_is_number(cell) for cell in column) for column in zip(*rows, strict=True)]
+
+
+def _is_number(cell: Any) -> bool:
+    return not isinstance(cell, str) or _WRITTEN.fullmatch(cell.strip()) is not None

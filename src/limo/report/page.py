@@ -97,6 +97,7 @@ def _environment() -> Environment:
     )
     for name in ("count", "decimal", "percent", "short"):
         environment.filters[name] = getattr(numbers, name)
+    environment.globals["are_numbers"] = numbers.are_numbers
     for name in ("curves", "diagram", "histogram", "mark", "strip"):
         environment.globals[name] = getattr(drawings, name)
     return environment
