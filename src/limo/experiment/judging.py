@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, Literal
@@ -10,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from limo._checks import check_inputs, check_labels
+from limo._checks import Checked, check_inputs, check_labels
 from limo._types import Values
 from limo.datasets import Dataset
 from limo.experiment.method import Cut, FittedOn, Method
@@ -78,21 +79,9 @@ def judge(
     """Fit once, then score each measure; what fails for one does not touch the others."""
     model = method.build(measures, seed)
     fitted = fit_varying(model, parts.X, parts.Y, {})
-    if method.targeted:
-        yield from _judge_targeted(fitted, parts, measures, conventions)
-        return
-    bench = _Bench(model, fitted, parts, method.cv)
-    ranking = [name for name in measures if MEASURES[name].needs == "scores"]
-    yield from _values(
-        ranking, conventions, lambda: check_inputs(parts.Y_test, bench.test_scores(False))
-    )
-    for text, (cut, names) in _grouped(method.cuts(measures)).items():
-        yield from _values(
-            names,
-            conventions,
-            lambda cut=cut: check_inputs(parts.Y_test, y_pred=bench.labels(cut)),  # type: ignore[misc]
-            text,
-        )
+    for own, names in _models(fitted, measures, method.targeted):
+        bench = _Bench(model, own, parts, method.cv)
+        yield from _judge_model(bench, method, names, conventions)
 
 
 def failures(measures: Sequence[str], error: str, threshold: str = "") -> list[Score]:
@@ -113,6 +102,14 @@ class _Bench:
     def __init__(self, model: Any, fitted: Fitted, parts: Parts, cv: Any) -> None:
         self.model, self.fitted, self.parts, self.cv = model, fitted, parts, cv
         self._kept: dict[tuple[str, bool], Any] = {}
+
+    def scored(self) -> Checked:
+        """True labels of the test part, and its scores."""
+        return check_inputs(self.parts.Y_test, self.test_scores(False))
+
+    def cut(self, cut: Cut) -> Checked:
+        """True labels of the test part, and its predicted ones."""
+        return check_inputs(self.parts.Y_test, y_pred=self.labels(cut))
 
     def labels(self, cut: Cut) -> Any:
         """Predicted labels of the test part, by the rule or by the model itself."""
@@ -176,27 +173,25 @@ class _Bench:
         return self._kept[key]
 
 
-def _judge_targeted(
-    fitted: Fitted, parts: Parts, measures: Sequence[str], conventions: Conventions
-) -> Iterator[Score]:
-    """Judge each measure by the model made for it."""
+def _models(
+    fitted: Fitted, measures: Sequence[str], targeted: bool
+) -> Iterator[tuple[Fitted, Sequence[str]]]:
+    """The model that is judged by all measures, or a model for each."""
+    if not targeted:
+        yield fitted, measures
+        return
     for name in measures:
-        own = Fitted(fitted.estimator.model_for(name), fitted.never, fitted.always)
-        if MEASURES[name].needs == "scores":
-            yield from _values(
-                [name],
-                conventions,
-                lambda own=own: check_inputs(parts.Y_test, own.scores(parts.X_test)),  # type: ignore[misc]
-            )
-        else:
-            yield from _values(
-                [name],
-                conventions,
-                lambda own=own: check_inputs(  # type: ignore[misc]
-                    parts.Y_test, y_pred=_own_labels(own, parts.X_test)
-                ),
-                str(Cut()),
-            )
+        yield Fitted(fitted.estimator.model_for(name), fitted.never, fitted.always), [name]
+
+
+def _judge_model(
+    bench: "_Bench", method: Method, measures: Sequence[str], conventions: Conventions
+) -> Iterator[Score]:
+    """All measures of scores at once, then those of labels, cut by cut."""
+    ranking = [name for name in measures if MEASURES[name].needs == "scores"]
+    yield from _values(ranking, conventions, bench.scored)
+    for text, (cut, names) in _grouped(method.cuts(measures)).items():
+        yield from _values(names, conventions, partial(bench.cut, cut), text)
 
 
 def _own_labels(fitted: Fitted, X: Any) -> Any:
@@ -219,7 +214,7 @@ def _grouped(cuts: dict[str, Cut]) -> dict[str, tuple[Cut, list[str]]]:
 
 
 def _values(
-    names: Sequence[str], conventions: Conventions, make: Callable[[], Any], threshold: str = ""
+    names: Sequence[str], conventions: Conventions, make: Callable[[], Checked], threshold: str = ""
 ) -> Iterator[Score]:
     if not names:
         return
