@@ -339,10 +339,13 @@ def test_4000_labels_and_20_models_stay_fluid(opened, tmp_path):
                 show.dispatchEvent(new Event("change"));
                 const heads = document.querySelectorAll("#table thead button").length;
                 for (let at = 0; at < heads; at += 1) {
-                  const start = performance.now();
-                  document.querySelectorAll("#table thead button")[at].click();
-                  document.getElementById("table").getBoundingClientRect();
-                  times.push(performance.now() - start);
+                  const ways = [0, 1, 2].map(() => {
+                    const start = performance.now();
+                    document.querySelectorAll("#table thead button")[at].click();
+                    document.getElementById("table").getBoundingClientRect();
+                    return performance.now() - start;
+                  });
+                  times.push(ways.sort((a, b) => a - b)[1]);  // others may use the machine too
                 }
               }
               return Math.max(...times);

@@ -122,17 +122,15 @@ def _curves(y_true: Any, y_score: Any) -> dict[str, Any]:
     """F1 against one threshold for all, and where each curve is highest."""
     curves = f1_curves(y_true, y_score)
     lines = {name: getattr(curves, name) for name in _F1}
-    peaks = {}
-    if curves.thresholds.size:
-        tops = {name: int(line.argmax()) for name, line in lines.items()}
-        peaks = {
-            name: {
-                "title": MEASURES[name].title,
-                "threshold": shortened(curves.thresholds[[k]])[0],
-                "value": shortened(lines[name][[k]])[0],
-            }
-            for name, k in tops.items()
+    tops = {name: int(line.argmax()) for name, line in lines.items()}
+    peaks = {
+        name: {
+            "title": MEASURES[name].title,
+            "threshold": shortened(curves.thresholds[[k]])[0],
+            "value": shortened(lines[name][[k]])[0],
         }
+        for name, k in tops.items()
+    }
     return {
         "thresholds": shortened(curves.thresholds),
         **{name: shortened(line) for name, line in lines.items()},
