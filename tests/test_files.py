@@ -43,7 +43,7 @@ def test_a_file_that_appears_meanwhile_is_left_alone(tmp_path):
     [
         ("absent/new.txt", FileNotFoundError, "the folder .*absent does not exist; create it"),
         ("folder", IsADirectoryError, "folder is a folder; name a file"),
-        ("old.txt", FileExistsError, "old.txt exists; choose another name, or .*--force"),
+        ("old.txt", FileExistsError, "old.txt exists; choose another name, or .*force=True"),
     ],
 )
 def test_targets_that_cannot_be(tmp_path, name, error, sentence):

@@ -25,9 +25,7 @@ def check_target(file: Path, *, force: bool) -> None:
     if file.is_dir():
         raise IsADirectoryError(f"{file} is a folder; name a file")
     if file.exists() and not force:
-        raise FileExistsError(
-            f"{file} exists; choose another name, or replace it with force=True (--force)"
-        )
+        raise FileExistsError(f"{file} exists; choose another name, or replace it with force=True")
 
 
 @contextlib.contextmanager

@@ -41,7 +41,9 @@ def test_what_is_not_there(tmp_path):
 
 def test_outputs_are_refused_early(tmp_path):
     (tmp_path / "old").touch()
-    with pytest.raises(WrongUse, match="exists; choose another name, or replace it with --force$"):
+    with pytest.raises(
+        WrongUse, match="exists; choose another name, or replace it with force=True"
+    ):
         output(tmp_path / "old", force=False)
     assert output(tmp_path / "old", force=True) == tmp_path / "old"
     with pytest.raises(WrongUse, match="does not exist; create it first"):

@@ -67,7 +67,7 @@ def test_what_is_missing_is_filled_as_asked(read):
     ("content", "name", "sentence"),
     [
         ("key\nminor\n", "new.csv", "expected the 3 features .*, got 1. Absent: 'length'"),
-        ("id,length,key\n1,3,minor\n", "new.csv", r"Unknown to the model: 'id'; leave .*--drop"),
+        ("id,length,key\n1,3,minor\n", "new.csv", r"Unknown to the model: 'id'; leave .*drop="),
         (npz(X=np.eye(2)), "new.npz", "expected the 3 features the model was trained on, got 2"),
         ("0 9:5\n", "new.svm", "feature 9 is out of range"),
         ("length,key\n,minor\n", "new.csv", "the value of 'length' is missing"),

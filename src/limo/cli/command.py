@@ -12,6 +12,7 @@ import typer
 from rich.markup import escape
 
 from limo.cli.console import complain, remark
+from limo.cli.wording import spoken
 
 __all__ = ["WrongUse", "command", "examples"]
 
@@ -87,7 +88,7 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "The memory does not suffice. Try fewer instances, or float32 scores in a .npy file."
     if isinstance(error, (WrongUse, *_FORESEEN)):
-        return said
+        return spoken(said)
     kind = type(error).__name__
     return f"This should not have happened: {kind}: {said}. Please report what --debug adds."
 

@@ -11,7 +11,7 @@ from limo.cli.command import WrongUse, examples
 from limo.cli.console import print_json, progress, remark, say
 from limo.cli.inputs import Reading, check_file, is_known, open_dataset, output
 from limo.cli.names import complete_data, complete_measure, complete_method
-from limo.cli.options import Drop, Force, Jobs, Json, Labels, Missing, Report, Seed, listed
+from limo.cli.options import Drop, Force, Format, Jobs, Json, Labels, Missing, Report, Seed, listed
 from limo.cli.show import show_comparisons
 from limo.cli.typed import typed_command
 
@@ -90,6 +90,7 @@ def compare(
     labels: Labels = None,
     drop: Drop = None,
     missing: Missing = "error",
+    format: Format = None,
     seed: Seed = 0,
     report: Report = None,
     json: Json = False,
@@ -104,7 +105,7 @@ def compare(
     if report is not None:
         output(report, force=force)
     output(store, force=True)
-    reading = Reading(labels, drop, missing)
+    reading = Reading(labels, drop, missing, format)
     if plan is not None:
         if data or methods or measures:
             raise WrongUse("--plan says which data, methods and measures; leave them out.")

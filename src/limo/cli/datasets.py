@@ -10,7 +10,7 @@ import limo
 from limo.cli.command import WrongUse, command, examples
 from limo.cli.console import print_json, progress, say, table
 from limo.cli.inputs import Reading, is_known, open_dataset, output
-from limo.cli.options import Data, Drop, Force, Json, Labels, Missing
+from limo.cli.options import Data, Drop, Force, Format, Json, Labels, Missing
 
 __all__ = ["data_app"]
 
@@ -66,10 +66,11 @@ def describe(
     labels: Labels = None,
     drop: Drop = None,
     missing: Missing = "error",
+    format: Format = None,
     json: Json = False,
 ) -> None:
     """Count what a data set holds: labels, their frequencies, repeated rows."""
-    reading = Reading(labels, drop, missing)
+    reading = Reading(labels, drop, missing, format)
     first = open_dataset(data, reading)
     second = None if other is None else open_dataset(other, reading)
     found = limo.describe(first, second)
@@ -108,6 +109,7 @@ def convert(
     labels: Labels = None,
     drop: Drop = None,
     missing: Missing = "error",
+    format: Format = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -118,7 +120,7 @@ def convert(
         raise WrongUse(str(error)) from None
     for file in files:
         output(file, force=force)
-    found = open_dataset(data, Reading(labels, drop, missing))
+    found = open_dataset(data, Reading(labels, drop, missing, format))
     with progress(f"Writing {to}"):
         limo.write(found, to)
     if json:

@@ -14,7 +14,7 @@ from limo.cli.command import WrongUse, examples
 from limo.cli.console import print_json, progress, say
 from limo.cli.inputs import Reading, check_file, is_known, open_dataset, output
 from limo.cli.names import complete_method, known_method
-from limo.cli.options import Data, Drop, Force, Json, Labels, Measure, Missing, Seed
+from limo.cli.options import Data, Drop, Force, Format, Json, Labels, Measure, Missing, Seed
 
 __all__ = ["EXAMPLES", "fit"]
 
@@ -65,6 +65,7 @@ def fit(
     labels: Labels = None,
     drop: Drop = None,
     missing: Missing = "error",
+    format: Format = None,
     seed: Seed = 0,
     json: Json = False,
     force: Force = False,
@@ -79,7 +80,7 @@ def fit(
     if not is_known(data):
         check_file(data)
     chosen = _chosen(method, _settings(method, settings or [], alpha, quick))
-    found = open_dataset(data, Reading(labels, drop, missing), seed)
+    found = open_dataset(data, Reading(labels, drop, missing, format), seed)
     model = limo.experiment.estimator_for(chosen, measure, seed=seed)
     with progress(f"Fitting {method} for {measure}") as advance, _watched(model, advance):
         model.fit(found.X, found.Y)

@@ -21,6 +21,7 @@ class Reading:
     labels: str | None = None
     drop: str | None = None
     missing: str = "error"
+    format: str | None = None
 
     def arguments(self) -> dict[str, Any]:
         """What they are called below; only those that were set."""
@@ -28,6 +29,7 @@ class Reading:
             "labels": which_labels(self.labels),
             "drop": listed(self.drop) or None,
             "missing": None if self.missing == "error" else self.missing,
+            "format": self.format,
         }
         return {key: value for key, value in given.items() if value is not None}
 
@@ -76,5 +78,5 @@ def output(path: Path, *, force: bool) -> Path:
     try:
         check_target(path, force=force)
     except OSError as error:
-        raise WrongUse(str(error).replace("force=True (--force)", "--force")) from None
+        raise WrongUse(str(error)) from None
     return path

@@ -19,6 +19,7 @@ __all__ = [
     "Data",
     "Drop",
     "Force",
+    "Format",
     "Header",
     "Jobs",
     "Json",
@@ -81,6 +82,15 @@ Drop = Annotated[
 ]
 Missing = Annotated[
     str, typer.Option("--missing", help="Missing features: error, nan, mean or zero.")
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="Of the data: arff, csv, tsv, parquet, npz, libsvm or xmc; by default told by name "
+        "and content.",
+        show_default=False,
+    ),
 ]
 Header = Annotated[
     bool | None,

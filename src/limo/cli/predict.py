@@ -9,7 +9,7 @@ import limo
 from limo.cli.command import WrongUse, examples
 from limo.cli.console import print_json, progress, say
 from limo.cli.inputs import Reading, check_file, is_known, open_dataset, output
-from limo.cli.options import Data, Drop, Force, Json, Missing
+from limo.cli.options import Data, Drop, Force, Format, Json, Missing
 
 __all__ = ["EXAMPLES", "predict"]
 
@@ -36,6 +36,7 @@ def predict(
     what: What = "both",
     drop: Drop = None,
     missing: Missing = "error",
+    format: Format = None,
     json: Json = False,
     force: Force = False,
 ) -> None:
@@ -52,7 +53,7 @@ def predict(
     output(to, force=force)
     with progress("Predicting"):
         saved = limo.load_model(model)
-        X = _instances(data, saved, Reading(None, drop, missing))
+        X = _instances(data, saved, Reading(None, drop, missing, format))
         S = None if what == "labels" else limo.scores_of(saved.model, X)
         P = None if what == "scores" else saved.model.predict(X)
         names = saved.label_names or _numbered(P if S is None else S)

@@ -86,8 +86,8 @@ def _are_names(first: list[str], header: bool | None, path: str) -> bool:
     if len(first) > 2:
         return True
     raise DataError(
-        f"the first line, {','.join(first)}, may hold names or numbers. Say which with header=True "
-        "or header=False (on the command line --header or --no-header)",
+        f"the first line, {','.join(first)}, may hold names or numbers. Say which: header=True "
+        "or header=False",
         path=path,
         line=1,
     )

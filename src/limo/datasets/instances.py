@@ -98,7 +98,7 @@ def _difference(names: Names, wanted: Names, absent: list[str], extra: list[str]
     if absent:
         told += f"Absent: {shorten(absent)}. "
     if extra:
-        told += f"Unknown to the model: {shorten(extra)}; leave them out with drop= (--drop). "
+        told += f"Unknown to the model: {shorten(extra)}; leave them out with drop=. "
     return told.strip()
 
 

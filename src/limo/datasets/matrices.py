@@ -66,7 +66,7 @@ class Matrix:
         if len(set(own)) < len(own) or set(own) != set(names):
             raise DataError(
                 f"the columns must be named like the true labels: expected {shorten(names, 4)}; "
-                f"got {shorten(own, 4)}. Rename the columns, or leave some out with drop= (--drop)",
+                f"got {shorten(own, 4)}. Rename the columns, or leave some out with drop=",
                 path=self.source,
             )
         place = {name: j for j, name in enumerate(own)}
@@ -254,16 +254,15 @@ def _numbers(table: Table, columns: list[int]) -> Any:
         if not table.columns[j].is_plain:
             raise DataError(
                 f"the scores of {table.columns[j].name!r} must be numbers, got text such as "
-                f"{(table.columns[j].values or ('',))[0]!r}. Leave the column out with drop= "
-                "(--drop)",
+                f"{(table.columns[j].values or ('',))[0]!r}. Leave the column out with drop=",
                 path=table.path,
             )
     cells = table.cells[:, columns]
     S = cells.toarray() if sparse.issparse(cells) else cells
     if np.isin(S, (0, 1)).all():
         raise DataError(
-            "expected scores, got only 0 and 1: these look like labels. Predicted labels are read "
-            "as such (--predictions); real scores of this kind go into a .npy file, as floats",
+            "expected scores, got only 0 and 1: these look like labels. Read predicted labels "
+            "with kind='predictions'; real scores of this kind go into a .npy file, as floats",
             path=table.path,
         )
     if np.isnan(S).any():
