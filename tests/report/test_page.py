@@ -10,7 +10,7 @@ import pytest
 from findings.rows import make_rows
 from limo.findings import compare, judge, page
 from limo.report import render
-from limo.report.page import embedded
+from limo.report.page import FORMAT, embedded
 
 WILD = ["<script>alert(1)</script>", '"quotes\' & co"', "😀 name", "x" * 300, "עברית", "</title>"]
 VOID = {"meta", "link", "input", "br"}
@@ -160,5 +160,13 @@ def test_the_policy_allows_this_style_and_this_script_only():
 
 
 def test_only_findings_become_pages():
-    with pytest.raises(ValueError, match="got 'other/1'"):
+    with pytest.raises(ValueError, match="whose format is limo-findings/1: got 'other/1'"):
         render({"format": "other/1"})
+    with pytest.raises(ValueError, match="got 'list'. limo.findings.judge and"):
+        render([1])
+    with pytest.raises(ValueError, match="The document is not whole: .*title.* Make it again"):
+        render({"format": FORMAT})
+
+
+def test_findings_and_reports_agree_on_the_format():
+    assert judge(*case())["format"] == FORMAT

@@ -8,13 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup
 
 from limo.report import drawings, numbers
 
 __all__ = ["render"]
 
+FORMAT = "limo-findings/1"
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -42,23 +43,31 @@ def render(document: Mapping[str, Any]) -> str:
     >>> "<h1>&lt;b&gt;Mine&lt;/b&gt;</h1>" in page
     True
     """
-    if "format" not in document or not str(document["format"]).startswith("limo-findings/"):
-        raise ValueError(
-            "A report is made from a document of findings, with a format of limo-findings/1: got "
-            f"{str(document.get('format'))!r}. limo.findings.judge and compare make such documents."
-        )
+    _check_format(document)
     style, script = (_read(name) for name in ("page.css", "page.js"))
-    return (
-        _environment()
-        .get_template("page.html.j2")
-        .render(
+    template = _environment().get_template("page.html.j2")
+    try:
+        return template.render(
             document=document,
             findings=embedded(document),
             style=Markup(style),
             script=Markup(script),
             policy=_policy(style, script),
         )
-    )
+    except UndefinedError as error:
+        raise ValueError(
+            f"The document is not whole: {error}. Make it again with limo.findings."
+        ) from error
+
+
+def _check_format(document: Any) -> None:
+    """Only documents of findings, and of the one format these templates know."""
+    found = document.get("format") if isinstance(document, Mapping) else type(document).__name__
+    if found != FORMAT:
+        raise ValueError(
+            f"A report is made from a document of findings, whose format is {FORMAT}: got "
+            f"{found!r}. limo.findings.judge and limo.findings.compare make such documents."
+        )
 
 
 def embedded(document: Mapping[str, Any]) -> Markup:
