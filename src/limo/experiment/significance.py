@@ -199,7 +199,9 @@ def wilcoxon_holm(values: Any, *, alpha: float = 0.05, zeros: Zeros = "zsplit") 
     check_name(zeros, ("zsplit", "wilcox", "pratt"), "rule for zero differences")
     table = pd.DataFrame(values)
     pairs = list(combinations(table.columns, 2))
-    p = np.array([_wilcoxon(table[a] - table[b], zeros) for a, b in pairs])
+    columns = table.to_numpy(dtype=np.float64).T
+    apart = [a - b for a, b in combinations(columns, 2)]
+    p = np.array([_wilcoxon(d, zeros) for d in apart])
     adjusted = _holm(p)
     return pd.DataFrame(
         {
@@ -208,7 +210,7 @@ def wilcoxon_holm(values: Any, *, alpha: float = 0.05, zeros: Zeros = "zsplit") 
             "p": p,
             "p_holm": adjusted,
             "differs": adjusted <= alpha,
-            "zeros": [int((table[a] == table[b]).sum()) for a, b in pairs],
+            "zeros": [int(np.count_nonzero(d == 0)) for d in apart],
         }
     )
 

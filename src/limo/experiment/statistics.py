@@ -170,7 +170,7 @@ def compare(
         groups=groups(ranks.index, lambda a, b: abs(ranks[a] - ranks[b]) > cd),
         wilcoxon_groups=groups(ranks.index, lambda a, b: frozenset((a, b)) in differ),
         left_out=_left_out(values, own),
-        notes=_notes(whole, better, blocks, alpha, zeros),
+        notes=_notes(whole, better, blocks, pairs, alpha, zeros),
     )
 
 
@@ -236,11 +236,16 @@ def _left_out(values: pd.DataFrame, rows: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _notes(
-    values: pd.DataFrame, better: Better, blocks: str, alpha: float, zeros: Zeros
+    values: pd.DataFrame,
+    better: Better,
+    blocks: str,
+    pairs: pd.DataFrame,
+    alpha: float,
+    zeros: Zeros,
 ) -> tuple[str, ...]:
     """What to know before trusting the tests."""
-    notes = [_tie_note(values, better), _zero_note(values, alpha, zeros)]
-    n_pairs = values.shape[1] * (values.shape[1] - 1) // 2
+    notes = [_tie_note(values, better), _zero_note(values, pairs, alpha, zeros)]
+    n_pairs = len(pairs)
     if n_pairs * 2.0 ** (1 - len(values)) > alpha:
         notes.append(
             f"With {len(values)} blocks Wilcoxon's test cannot tell any of {n_pairs} pairs apart "
@@ -270,9 +275,8 @@ def _tie_note(values: pd.DataFrame, better: Better) -> str:
     )
 
 
-def _zero_note(values: pd.DataFrame, alpha: float, zeros: Zeros) -> str:
+def _zero_note(values: pd.DataFrame, chosen: pd.DataFrame, alpha: float, zeros: Zeros) -> str:
     """What zero differences did to Wilcoxon's test."""
-    chosen = wilcoxon_holm(values, alpha=alpha, zeros=zeros)
     if not chosen["zeros"].any():
         return "No zero differences: every convention for them gives the same Wilcoxon p-values."
     rules: tuple[Zeros, ...] = ("zsplit", "wilcox", "pratt")
