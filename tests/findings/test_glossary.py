@@ -41,7 +41,7 @@ def test_conventions_are_told():
         about("macro_auc", "paper")["convention"] == "a tie earns full credit; undefined left out"
     )
     assert about("macro_f1")["convention"] == "0/0 is 0"
-    assert about("hamming_loss")["convention"] == "none needed"
+    assert about("hamming_loss")["convention"] == "always defined"
     odd = limo.Conventions(ranking_loss_tie=0.25, auc_tie=0.75, f1_of_nothing=float("nan"))
     assert explain_measure(MEASURES["ranking_loss"], odd)["convention"].startswith(
         "a tie is 0.25 of an"

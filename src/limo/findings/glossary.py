@@ -87,7 +87,7 @@ def _convention(measure: Measure, kind: str, conventions: Conventions) -> str:
     never = kind == "hamming" or (kind == "f1" and conventions.f1_of_nothing >= 0)
     fill = conventions.undefined.get(measure.name)
     empty = f"undefined counts {fill:g}" if fill is not None else "undefined left out"
-    return "; ".join(part for part in (ties, None if never else empty) if part) or "none needed"
+    return "; ".join(part for part in (ties, None if never else empty) if part) or "always defined"
 
 
 def _error(tie: float) -> str:
