@@ -40,7 +40,7 @@ def test_methods_side_by_side(folder):
     rows = limo.experiment.read_rows("results.sqlite")
     assert len(rows) == 8
     mean = rows[(rows["method"] == "gfm") & (rows["measure"] == "macro_f1")]["value"].mean()
-    assert f"{mean:.4f}" in found.stdout
+    assert f"{mean:.3f}±" in found.stdout
 
 
 def test_what_is_there_is_not_run_again(folder):

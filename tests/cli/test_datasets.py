@@ -21,7 +21,8 @@ def test_list(folder, monkeypatch):
     monkeypatch.setattr("limo.datasets.fetch.data_folders", lambda: [folder])
     text = run("datasets").stdout
     assert text == run("datasets", "list").stdout
-    assert "limo datasets fetch enron" in text
+    line = next(line for line in text.splitlines() if "enron" in line)
+    assert line.split()[-3:] == ["train", "test", "no"]
     found = printed_json(run("datasets", "list", "--json"))
     assert {one["name"] for one in found} == set(limo.datasets.CATALOGUE)
     assert not any(one["at_hand"] for one in found)

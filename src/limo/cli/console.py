@@ -46,10 +46,18 @@ def table(
     title: str, head: Sequence[str], body: Sequence[Sequence[Cell]], *, numbers: int = 0
 ) -> None:
     """Print a table; the columns from ``numbers`` on, if it is given, are set to the right."""
-    found = Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    found = Table(
+        title=Text(title),
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),  # tables should fit into 80 columns
+        pad_edge=False,
+    )
     for place, name in enumerate(head):
         right = bool(numbers) and place >= numbers
-        found.add_column(_cell(name), justify="right" if right else "left", no_wrap=place == 0)
+        justify: Any = "right" if right else "left"
+        found.add_column(_cell(name), justify=justify, no_wrap=place == 0, overflow="fold")
     for row in body:
         found.add_row(*map(_cell, row))
     _console(stderr=False).print(found)

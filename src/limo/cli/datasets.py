@@ -49,13 +49,14 @@ def list_sets(json: Json = False) -> None:
             r["domain"],
             *(f"{r[c]:,}" for c in counts),
             f"{r['cardinality']:.2f}",
-            r["parts"],
-            "yes" if r["at_hand"] else f"limo datasets fetch {r['name']}",
+            r["parts"].removeprefix("all").strip() or "-",
+            "yes" if r["at_hand"] else "no",
         ]
         for r in records
     ]
-    head = ["name", "domain", *counts, "labels each", "parts", "at hand"]
+    head = ["name", "domain", *counts, "each", "parts", "at hand"]
     table("Known data sets", head, body)
+    say("limo datasets fetch NAME downloads a set; NAME:train and NAME:test are its parts.")
 
 
 def describe(

@@ -24,13 +24,13 @@ def measures(json: Json = False) -> None:
     if json:
         print_json(found)
         return
-    kinds = list(found[0]["optimised_by"])
+    kinds = [kind.removesuffix("-wise") for kind in found[0]["optimised_by"]]
     head = ["name", "judges", "better", "threshold", *kinds]
     body = [
         [m["name"], m["judges"], m["better"], m["threshold"] or "-", *m["optimised_by"].values()]
         for m in found
     ]
-    table("Measures", head, body)
+    table("Measures, and whether positive margins of a kind make them perfect", head, body)
 
 
 def _record(measure: Any) -> dict[str, Any]:

@@ -55,9 +55,9 @@ def _show_dataset(part: Mapping[str, Any], dataset: str) -> None:
 def _spread(cell: Mapping[str, Any] | None) -> Text:
     if cell is None:
         return Text("-")
-    spread = "" if cell["std"] is None else f" ± {cell['std']:.4f}"
+    spread = "" if cell["std"] is None else f"±{cell['std']:.3f}"
     mark = "*" if cell["first"] else " "
-    text = f"{cell['mean']:.4f}{spread} ({cell['rank']:g}){mark}"
+    text = f"{cell['mean']:.3f}{spread} ({cell['rank']:g}){mark}"
     return Text(text, style=_BEST if cell["first"] else "")
 
 
