@@ -12,6 +12,13 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def quick(monkeypatch):
+    """Neighbours in the place of what has to be solved."""
+    models = {name: limo.MLKNNClassifier(k) for k, name in enumerate(MODELS, start=3)}
+    monkeypatch.setattr("limo.cli.demo._models", lambda: models)
+
+
 def test_four_models_side_by_side_and_a_report(folder):
     found = run("demo", "--instances", "80")
     assert found.exit_code == 0, found.output
@@ -23,7 +30,7 @@ def test_four_models_side_by_side_and_a_report(folder):
     assert "LIMO-inst" in (folder / "limo-demo.html").read_text()
 
 
-def test_nothing_of_the_users_is_overwritten(folder):
+def test_nothing_of_the_users_is_overwritten(folder, quick):
     (folder / "limo-demo.html").write_text("mine")
     assert "limo-demo-2.html" in run("demo", "--instances", "40").stdout
     assert (folder / "limo-demo.html").read_text() == "mine"
@@ -34,7 +41,7 @@ def test_nothing_of_the_users_is_overwritten(folder):
     assert names_in(folder) == {"limo-demo.html", "limo-demo-2.html"}
 
 
-def test_the_same_seed_gives_the_same_numbers(folder):
+def test_the_same_seed_gives_the_same_numbers(folder, quick):
     first, again, other = (
         printed_json(run("demo", "--instances", "60", "--no-report", "--json", "--seed", seed))
         for seed in (1, 1, 2)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 import limo
@@ -9,7 +10,10 @@ from limo.experiment import METHODS, Method, estimator_for
 from limo.models import files
 
 DATA = limo.datasets.figure1(60)
-QUICK = {"limo-cv": {"alphas": (0.1,), "weights": ((1, 1, 0),), "cv": 2}}
+QUICK = {
+    "limo-cv": {"alphas": (0.1,), "weights": ((1, 1, 0),), "cv": 2},
+    "logistic": {"estimator": LogisticRegression()},
+}
 NAMES = [name for name in METHODS if not name.startswith("paper")]
 
 

@@ -79,8 +79,9 @@ def fit(
     output(to, force=force)
     if not is_known(data):
         check_file(data)
-    chosen = _chosen(method, _settings(method, settings or [], alpha, quick))
+    given = _settings(method, settings or [], alpha, quick)
     found = open_dataset(data, Reading(labels, drop, missing, format), seed)
+    chosen = _chosen(method, given)
     model = limo.experiment.estimator_for(chosen, measure, seed=seed)
     with progress(f"Fitting {method} for {measure}") as advance, _watched(model, advance):
         model.fit(found.X, found.Y)
