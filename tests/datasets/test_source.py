@@ -95,7 +95,7 @@ def test_a_zip_with_too_many_or_no_files(tmp_path: Path) -> None:
     file.write_bytes(zipped(**{f"f{k}_dot_arff": ARFF for k in range(12)}))
     with pytest.raises(
         DataError,
-        match=r"expected one data file, got 'f0.arff', .* and 2 more. Choose with member=",
+        match=r"expected one data file, got 'f0.arff', .* and 4 more. Choose with member=",
     ):
         limo.read(file)
     file.write_bytes(zipped(readme_dot_md=b"x"))
