@@ -12,11 +12,20 @@ from limo.reproduce.benchmark_plans import LIMOS, OTHER_CUTS, PAPER
 from limo.reproduce.printed_tables import printed_benchmark
 from limo.reproduce.reasons import reason, stands_for
 
-__all__ = ["LIMIT", "agreement", "both_cuts", "cells", "printed_ranks", "ranks", "rows_as_printed"]
+__all__ = [
+    "LIMIT",
+    "ROUNDING",
+    "agreement",
+    "both_cuts",
+    "cells",
+    "printed_ranks",
+    "ranks",
+    "rows_as_printed",
+]
 
 LIMIT = 2.0  # printed standard deviations within which a cell agrees
 # A deviation printed as .000 is less than this; the comparison cannot be finer than the print.
-_ROUNDING = 0.0005
+ROUNDING = 0.0005
 CELL = ["dataset", "method", "measure"]
 
 
@@ -42,7 +51,7 @@ def cells(rows: pd.DataFrame) -> pd.DataFrame:
     table = printed.merge(summarise(own), on=CELL, validate="1:1")
     same_cut = summarise(rows_as_printed(rows))[[*CELL, "mean"]]
     table = table.merge(same_cut.rename(columns={"mean": "as_printed"}), on=CELL, how="left")
-    sd = np.maximum(table["printed_std"], _ROUNDING)
+    sd = np.maximum(table["printed_std"], ROUNDING)
     table["difference"] = (table["mean"] - table["printed"]) / sd
     table["as_printed_difference"] = (table["as_printed"] - table["printed"]) / sd
     table["agrees"] = table["difference"].abs() <= LIMIT
