@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from timing import verdict
 
-N_INSTANCES, N_LABELS, SHARE = 1_000_000, 100, 0.03
+N_INSTANCES, N_LABELS, SHARE = 1_000_000, 100, 0.05
 
 
 def measure(*words: str, folder: Path) -> tuple[float, float]:

@@ -27,6 +27,7 @@ Result = TypeVar("Result")
 _BLOCK_ITEMS = 1 << 20
 # Taking fewer columns at once would read every line of memory several times over.
 _LEAST_COLUMNS = 16
+_LARGEST_TILE = 1 << 24
 _LARGEST_SUM = 2**62
 
 
@@ -202,7 +203,8 @@ def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
     one_writer = threading.Lock()
 
     # Tiles grow with the number of relevant entries: the walks then cost no more than the sorts.
-    step = max(_BLOCK_ITEMS, 4 * relevant.size)
+    # They stop growing where memory counts more than a few walks.
+    step = max(_BLOCK_ITEMS, min(4 * relevant.size, _LARGEST_TILE))
 
     def add(start: int) -> float:
         tile = np.array(entries[start : start + step])
