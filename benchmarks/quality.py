@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler, normalize
 
 import limo
@@ -73,6 +74,18 @@ def logistic(train: limo.Dataset, test: limo.Dataset) -> dict[str, float]:
     return dict(limo.evaluate(test.Y, model.decision_function(X_test), model.predict(X_test)))
 
 
+def logistic_cut(train: limo.Dataset, test: limo.Dataset) -> dict[str, float]:
+    """The same with our thresholds for each measure: a rival nobody offers yet."""
+    X, X_test = prepared(train.X, test.X)
+    model = limo.BinaryRelevance("logistic", n_jobs=2).fit(X, train.Y)
+    found = dict(limo.evaluate(test.Y, model.decision_function(X_test)))
+    same = limo.BinaryRelevance(LogisticRegression(C=model.C_, max_iter=1000))
+    for name in OF_LABELS:
+        cut = limo.ThresholdClassifier(same, measure=name, cv=3, n_jobs=2).fit(X, train.Y)
+        found[name] = limo.evaluate(test.Y, y_pred=cut.predict(X_test))[name]
+    return found
+
+
 def neighbours(kind: Any, train: limo.Dataset, test: limo.Dataset) -> dict[str, float]:
     """ML-kNN or GFM, ten neighbours."""
     scaler = MaxAbsScaler().fit(train.X)
@@ -85,6 +98,7 @@ METHODS = {
     "LIMO, paper": paper,
     "LIMO, exact": exact,
     "logistic": logistic,
+    "logistic, cut": logistic_cut,
     "ML-kNN": lambda train, test: neighbours(limo.MLKNNClassifier, train, test),
     "GFM": lambda train, test: neighbours(limo.GFMClassifier, train, test),
 }
@@ -130,17 +144,19 @@ def table(
     name: str, found: dict[str, dict[str, float]], printed: dict[tuple[str, str], float]
 ) -> Any:
     """Print one data set; count where exact LIMO beats the paper and the logistic rival."""
-    print(f"\n{name:18}" + "".join(f"{method:>13}" for method in found) + f"{'paper, best':>13}")
-    beats_paper = beats_rival = 0
+    print(f"\n{name:18}" + "".join(f"{method:>15}" for method in found) + f"{'paper, best':>15}")
+    beats_paper = beats_rival = beats_cut = 0
     for measure, m in limo.MEASURES.items():
         ours, rival = found["LIMO, exact"][measure], found["logistic"][measure]
         best = printed.get((name, measure), math.nan)
         beats_paper += m.sign * ours > m.sign * best
         beats_rival += m.sign * ours > m.sign * rival
-        values = "".join(f"{found[method][measure]:13.4f}" for method in found)
-        print(f"{measure:18}{values}{best:13.4f}")
+        beats_cut += m.sign * ours > m.sign * found["logistic, cut"][measure]
+        values = "".join(f"{found[method][measure]:15.4f}" for method in found)
+        print(f"{measure:18}{values}{best:15.4f}")
     print(f"exact LIMO better than the paper's best: {beats_paper} of 11; ", end="")
-    print(f"than logistic: {beats_rival} of 11 (target 8)", flush=True)
+    print(f"than logistic: {beats_rival} of 11 (target 8); ", end="")
+    print(f"than logistic with our thresholds: {beats_cut} of 11", flush=True)
     return beats_paper
 
 
