@@ -9,6 +9,7 @@ import time
 import pytest
 
 from cli.running import process, run, surroundings
+from limo.cli import main
 
 
 def test_no_command_shows_the_help():
@@ -71,3 +72,21 @@ def test_stopping_leaves_nothing_behind(tmp_path, number, code):
     assert out == ""
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_main_ends_cleanly(monkeypatch, capsys):
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("limo.cli.app.app", interrupted)
+    try:
+        with pytest.raises(SystemExit) as ending:
+            main()
+        assert ending.value.code == 130
+        assert capsys.readouterr().err == "Stopped.\n"
+        with pytest.raises(SystemExit) as ending:
+            signal.raise_signal(signal.SIGTERM)
+        assert ending.value.code == 143
+    finally:
+        signal.signal(signal.SIGTERM, before)

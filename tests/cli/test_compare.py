@@ -153,3 +153,9 @@ def test_ctrl_c_keeps_what_was_finished(folder):
     assert "runs are kept in results.sqlite; the same call goes on from there." in err
     assert "Traceback" not in err
     assert len(limo.experiment.read_rows(store)) > 0
+
+
+def test_a_part_of_a_known_set(folder, monkeypatch):
+    monkeypatch.setattr(limo.datasets, "load", lambda *_, **__: limo.datasets.figure1(60))
+    found = printed_json(run("compare", "enron:train", *QUICK, "--json"))
+    assert found["comparisons"][0]["datasets"] == ["enron-train"]

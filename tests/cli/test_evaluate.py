@@ -152,3 +152,19 @@ def test_as_a_process(folder):
         assert bad.stderr.count("\n") <= 2
         assert bad.stdout == ""
     assert names_in(folder) == {"Y.csv", "S.csv", "P.csv", "noise.csv"}
+
+
+def test_against_a_known_set(folder):
+    truth = limo.datasets.figure1(1000)
+    np.save("all.npy", truth.Y + 0.5)
+    found = printed_json(run("evaluate", "-y", "figure1", "-s", "all.npy", "--json"))
+    assert found["labels"]["names"] == list(truth.label_names)
+    assert found["models"][0]["measures"]["ranking_loss"]["value"] == 0
+    refused(run("evaluate", "-y", "figure1", "-s", "all.npy", "--labels", "2"), 2, "is for files")
+
+
+def test_json_and_a_report(folder):
+    found = printed_json(
+        run("evaluate", "-y", "Y.csv", "-s", "S.csv", "--report", "page.html", "--json")
+    )
+    assert limo.report.render(found) == (folder / "page.html").read_text()

@@ -118,3 +118,15 @@ def test_as_a_process(folder):
         assert (bad.returncode, bad.stdout) == (code, "")
         assert "Traceback" not in bad.stderr
     assert names_in(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("20", 20), ("[1,2]", [1, 2]), ("None", None), ("hinge", "hinge")]
+)
+def test_values_of_settings(text, value):
+    assert command._value(text) == value
+
+
+def test_a_known_set(folder):
+    assert run("fit", "figure1", "--method", "mlknn", "-o", "m.skops").exit_code == 0
+    assert limo.load_model("m.skops").data == "figure1"

@@ -2,7 +2,7 @@ import numpy as np
 
 import limo
 from cli.running import S, Y
-from limo.cli.show import show_findings
+from limo.cli.show import show_comparisons, show_findings
 
 
 def shown(capsys, *arguments, **options):
@@ -43,3 +43,20 @@ def test_many_models_are_cut_to_the_best(capsys):
     text = shown(capsys, Y, models)
     assert "2 more models stand in the report" in text
     assert "m9" in text
+
+
+def test_models_judged_differently(capsys):
+    text = shown(capsys, Y, {"one": S}, {"other": S > 0.45})
+    line = next(line for line in text.splitlines() if "macro-F1" in line)
+    assert line.split()[2] == "-"
+
+
+def test_a_method_without_a_value(capsys):
+    rows = [
+        {"dataset": "d", "split": 0, "measure": "macro_f1", "method": m, "value": v}
+        for m, v in (("good", 0.5), ("failed", float("nan")))
+    ]
+    show_comparisons(limo.findings.compare(rows))
+    text = capsys.readouterr().out
+    line = next(line for line in text.splitlines() if "macro-F1" in line)
+    assert line.split() == ["macro-F1", "high", "0.500", "(1)*", "-"]

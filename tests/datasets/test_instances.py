@@ -81,3 +81,9 @@ def test_what_is_wrong_is_said(read, content, name, sentence):
 def test_format_is_checked(read):
     with pytest.raises(DataError, match="format must be one of"):
         read("", format="xls")
+
+
+def test_a_value_too_few_in_sparse_rows(read):
+    text = "@relation r\n@attribute key {minor,major}\n@attribute length numeric\n@data\n{1 3}\n{0 major}\n"
+    features = ("length", "key=minor", "key=major", "key=locrian")
+    assert read(text, "new.arff", features).tolist() == [[3, 1, 0, 0], [0, 0, 1, 0]]

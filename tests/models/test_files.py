@@ -138,3 +138,14 @@ def test_every_trusted_type_exists():
     for name in files._TRUSTED - {"limo.experiment.scaling.UnitRows"}:
         module, _, kind = name.rpartition(".")
         assert hasattr(__import__(module, fromlist=[kind]), kind)
+
+
+def test_a_part_that_cannot_be_restored_is_explained(tmp_path):
+    model = limo.MLKNNClassifier().fit(DATA.X, DATA.Y)
+    file = limo.save_model(model, tmp_path / "model.skops")
+    with zipfile.ZipFile(file) as archive, zipfile.ZipFile(tmp_path / "odd.skops", "w") as copy:
+        for name in archive.namelist():
+            content = archive.read(name)
+            copy.writestr(name, content if name == "schema.json" else b"noise")
+    with pytest.raises(limo.ModelFileError, match="odd.skops cannot be restored: "):
+        limo.load_model(tmp_path / "odd.skops")

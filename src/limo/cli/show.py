@@ -64,10 +64,8 @@ def _spread(cell: Mapping[str, Any] | None) -> Text:
 def _show_one(measures: list[Any], model: Mapping[str, Any], heading: str) -> None:
     body = []
     for entry in measures:
-        line = model["measures"].get(entry["name"])
-        if line is not None:
-            value, best = _number(line["value"]), _number(entry["best"])
-            body.append([entry["title"], value, best, entry["better"], _note(entry)])
+        value, best = _number(model["measures"][entry["name"]]["value"]), _number(entry["best"])
+        body.append([entry["title"], value, best, entry["better"], _note(entry)])
     table(heading, ["measure", "value", "best possible", "better", "undefined rows"], body)
     _show_margins(model["margins"])
 

@@ -7,7 +7,6 @@ SciPy) are let in.
 
 import importlib
 import os
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,7 +150,7 @@ def load_model(path: str | os.PathLike[str]) -> SavedModel:
     content = file.read_bytes()
     try:
         unknown = sorted(set(_skops().get_untrusted_types(data=content)) - _TRUSTED)
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
+    except Exception as error:  # a hostile file may make the reader say anything
         raise ModelFileError(f"{file} is not a model file: {_said(error)}. {_ADVICE}") from None
     if unknown:
         raise ModelFileError(
