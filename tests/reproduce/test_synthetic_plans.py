@@ -20,6 +20,10 @@ def test_an_experiment_is_a_sample_split_in_half_again_and_again():
     assert (data.X != plan.datasets[2].load().X).any()
 
 
+def test_instances_with_every_label_are_passed_over_as_in_print():
+    assert not ranking_plan(1, 1).conventions.full_rows_in_average_precision
+
+
 def test_the_cuts_behind_the_printed_columns():
     plan = classification_plan(1, 1)
     per_label, per_instance = (m.cuts(plan.measures) for m in plan.methods[:2])

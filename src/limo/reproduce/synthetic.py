@@ -112,8 +112,8 @@ _CAPTIONS = {
 }
 _NOTES = {
     "ranking": "Differences are counted in standard deviations between experiments, found when "
-    "Figure 1 was recovered. Average precision counts instances with all four labels, as 1; the "
-    "paper seems to skip them.",
+    "Figure 1 was recovered. Instances with all four labels have no pair; average precision passes "
+    "over them too, as the printed table seems to.",
     "classification": "Differences are counted in our own standard deviations between experiments. "
     "-t: the best cut of each label (Hamming loss, macro-F1) or one for all (the other two); "
     "-t(x): support vector regression of the Hamming-best cut of each training instance.",
