@@ -1,8 +1,14 @@
 import numpy as np
+import pytest
 
 import limo
 from cli.running import S, Y
 from limo.cli.show import show_comparisons, show_findings
+
+
+@pytest.fixture(autouse=True)
+def _wide_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")  # pytest's workers have 80
 
 
 def shown(capsys, *arguments, **options):
