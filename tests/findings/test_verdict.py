@@ -148,6 +148,14 @@ def p_values(**values):
     return [{"title": name, "p_value": p, "alpha": 0.05} for name, p in values.items()]
 
 
+def test_models_that_do_not_differ_are_called_alike():
+    both = [model({"ranking_loss": 0.9}, name=name) for name in "AB"]
+    for one in both:
+        one["measures"]["ranking_loss"]["first"] = True
+    lead = verdict_of_all(both)[0]
+    assert lead == "The 2 models are alike: none is first on any measure alone."
+
+
 def test_who_ranks_best():
     (text,) = verdict_of_comparison(
         part({"x": (1, 2), "y": (2, 1), "z": (2, 1)}, overall=(1.7, 1.3))

@@ -58,6 +58,8 @@ def verdict_of_all(models: Sequence[Mapping[str, Any]]) -> list[str]:
     measures = [m.title for n, m in MEASURES.items() if any(n in o["measures"] for o in models)]
     where = f"first on {_most(own, measures)}" if own else "though first on no measure"
     lead = f"{_called(best['name'])} ranks best of {len(models)} models, {where}."
+    if all(r["first"] for m in models for r in m["measures"].values()):
+        lead = f"The {len(models)} models are alike: none is first on any measure alone."
     others = [
         f"{_called(name)} is first on {_listed(titles)}" for name, titles in list(rest.items())[:4]
     ]
@@ -225,7 +227,7 @@ def _most(words: Sequence[str], of: Sequence[str]) -> str:
     """The words listed, or what is missing from them where that is shorter."""
     others = [word for word in of if word not in words]
     if not others:
-        return f"all {len(of)} measures" if len(of) > 1 else of[0]
+        return f"all {len(of)} measures" if len(of) > 2 else _listed(of)
     if len(others) < len(words):
         return f"all measures but {_listed(others)}"
     return _listed(words)
