@@ -178,8 +178,9 @@ def test_how_sure_it_is():
         return verdict_of_comparison(part({"x": (1, 2)}, overall=(1, 2), tests=tests))[1:]
 
     assert said(p_values(x=0.01, y=0.02)) == [
-        "By Friedman's test at 0.05 the methods differ on all 2 measures."
+        "By Friedman's test at 0.05 the methods differ on x and y."
     ]
+    assert said(p_values(x=0.01, y=0.02, z=0))[0].endswith("differ on all 3 measures.")
     assert said(p_values(x=0.01, y=0.2))[0].endswith("differ on x.")
     assert said(p_values(x=0.5))[0].startswith("On no measure do the methods differ")
     assert said(p_values(x=NAN)) == []
