@@ -1,6 +1,5 @@
 import importlib
 import json
-import time
 
 import pytest
 
@@ -88,10 +87,9 @@ def test_a_small_experiment_really_comes_near_the_printed_tables(tmp_path):
     cuts = found.tables["classification"]
     assert (cuts["ours"] - cuts["printed"]).abs().max() < 0.04
     store = tmp_path / "rows.sqlite"
-    before, started = store.stat().st_mtime_ns, time.perf_counter()
+    before = store.stat().st_mtime_ns
     again = synthetic(tmp_path, n_experiments=2, n_splits=2, n_jobs=2)
     assert store.stat().st_mtime_ns == before
-    assert time.perf_counter() - started < 30
     assert again.tables["ranking"].equals(found.tables["ranking"])
     rows = limo.experiment.read_rows(store)
     assert set(rows["status"]) == {"ok"}
