@@ -96,7 +96,7 @@ class LIMOClassifier(MultiLabelClassifier):
     threshold_measure : str or None, default="micro_f1"
         The measure that ``predict`` cuts the scores for, by the rule that
         :func:`suggest_threshold` gives; None cuts at 0, which has no meaning in itself.
-    threshold_cv : int, splitter or "prefit", default=3
+    threshold_cv : int, splitter or "prefit", default=5
         Fit the threshold on cross-fitted scores, or on training scores, which overfit.
     warm_start : bool, default=False
         Whether ``fit`` starts from the weights it found before.
@@ -160,7 +160,7 @@ class LIMOClassifier(MultiLabelClassifier):
         n_steps: int | None = None,
         average: bool = True,
         threshold_measure: str | None = "micro_f1",
-        threshold_cv: Any = 3,
+        threshold_cv: Any = 5,
         warm_start: bool = False,
         random_state: Any = None,
         callback: Callable[..., object] | None = None,
