@@ -189,6 +189,7 @@ def test_sparse_scores_are_written_out(read):
         ("a,b\n1,x\n", "s.csv", "scores", {}, "scores of 'b' must be numbers, got text such as 'x'"),
         ("", "s.csv", "scores", {}, "empty file"),
         ("a,b\n1,0\n", "s.csv", "scores", {}, "only 0 and 1: these look like labels"),
+        ("a,b\n", "s.csv", "scores", {}, "got none after the column names. Is it the right file"),
         ("0,1\n1,0\n", "y.csv", "truth", {}, "0,1, may hold names or numbers. .* header=False"),
         ("0,2 1:1\n", "y.svm", "scores", {}, "libsvm format holds labels, not scores"),
         ("0,9 1:1\n", "y.svm", "truth", {"n_labels": 3}, "label 9 occurs, .* 3 columns of scores"),

@@ -259,6 +259,12 @@ def _numbers(table: Table, columns: list[int]) -> Any:
             )
     cells = table.cells[:, columns]
     S = cells.toarray() if sparse.issparse(cells) else cells
+    if not S.size:
+        raise DataError(
+            "expected a line of scores for each instance, got none after the column names. Is it "
+            "the right file?",
+            path=table.path,
+        )
     if np.isin(S, (0, 1)).all():
         raise DataError(
             "expected scores, got only 0 and 1: these look like labels. Read predicted labels "
