@@ -8,10 +8,10 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
-import lazy_loader
 import numpy as np
 
 from limo._checks import Checked, check_inputs, check_name
+from limo._later import Later
 from limo._types import Values
 from limo.margins import MARGIN_DIAGNOSTICS, MarginSummary, summarise
 from limo.measures.base import Measure, Result
@@ -24,7 +24,7 @@ from limo.views import COLUMNS, ENTRIES, ROWS, View
 
 __all__ = ["Evaluation", "evaluate"]
 
-pandas = lazy_loader.load("pandas")
+pandas = Later("pandas")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,17 +6,18 @@ loads neither NumPy nor a compiler.
 """
 
 import importlib
-import signal
 import sys
+
+from limo.cli.stopping import listening
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line; Ctrl-C and a polite kill end it cleanly at any moment."""
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
-        importlib.import_module("limo.cli.app").app(prog_name="limo")
+        with listening():
+            importlib.import_module("limo.cli.app").app(prog_name="limo")
     except KeyboardInterrupt:
         sys.stderr.write("Stopped.\n")
         sys.exit(130)

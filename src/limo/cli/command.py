@@ -12,6 +12,7 @@ import typer
 from rich.markup import escape
 
 from limo.cli.console import complain, remark
+from limo.cli.stopping import code_if_stopped
 from limo.cli.wording import spoken
 
 __all__ = ["WrongUse", "command", "examples"]
@@ -67,15 +68,23 @@ def _guarded(function: Function) -> Function:
             except Exception as error:
                 if debug:
                     sys.stderr.write(traceback.format_exc())
-                complain(_sentence(error))
-                code = WRONG_USE if isinstance(error, WrongUse) else FAILED
-                raise typer.Exit(code) from None
+                raise typer.Exit(_explain(error)) from None
 
     signature = inspect.signature(function)
     parameters = [*signature.parameters.values(), _DEBUG]
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {**function.__annotations__, "debug": _DEBUG.annotation}
     return run
+
+
+def _explain(error: Exception) -> int:
+    """Say why it ended, and give the exit code."""
+    stopped = code_if_stopped()
+    if stopped is not None:
+        complain("Stopped.", what="")
+        return stopped
+    complain(_sentence(error))
+    return WRONG_USE if isinstance(error, WrongUse) else FAILED
 
 
 def _sentence(error: Exception) -> str:

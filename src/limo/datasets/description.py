@@ -5,17 +5,17 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import lazy_loader
 import numpy as np
 from scipy import sparse
 
+from limo._later import Later
 from limo.datasets import pictures
 from limo.datasets.dataset import Dataset
 from limo.datasets.storage import row_keys
 
 __all__ = ["Description", "describe"]
 
-pd = lazy_loader.load("pandas")
+pd = Later("pandas")
 
 _FEW = 10  # positives; a label with fewer is hardly learnt and hardly judged
 _PAIRS = 10

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import lazy_loader
-
+from limo._later import Later
 from limo.datasets.dataset import Dataset
 from limo.datasets.errors import DataError, Limits
 from limo.datasets.known import CATALOGUE, Entry, File
@@ -18,7 +17,7 @@ from limo.datasets.source import Source, open_source
 
 __all__ = ["data_folders", "is_at_hand", "load"]
 
-pooch = lazy_loader.load("pooch")
+pooch = Later("pooch")
 
 _SUFFIXES = ("", ".xz", ".gz", ".bz2")
 

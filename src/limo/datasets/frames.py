@@ -5,9 +5,9 @@ import io
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import lazy_loader
 import numpy as np
 
+from limo._later import Later
 from limo.datasets.dataset import Dataset
 from limo.datasets.errors import DataError
 from limo.datasets.labels import given_labels
@@ -24,7 +24,7 @@ __all__ = [
     "table_to_dataset",
 ]
 
-pd = lazy_loader.load("pandas")
+pd = Later("pandas")
 
 # What pyarrow raises besides its own errors; RuntimeError stands for an exception of its C++ part.
 _PARQUET_ERRORS = (ValueError, TypeError, LookupError, OSError, RuntimeError, MemoryError)

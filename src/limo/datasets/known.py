@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-import lazy_loader
+from limo._later import Later
 
 __all__ = ["CATALOGUE", "Catalogue", "Entry", "File", "catalogue"]
 
-pd = lazy_loader.load("pandas")
+pd = Later("pandas")
 
 _MULAN = "https://raw.githubusercontent.com/tsoumakas/mulan"
 _NO_LICENCE = "no licence stated by the source; cite the reference"

@@ -1,14 +1,16 @@
 """Pictures of data sets; matplotlib is loaded when the first one is drawn."""
 
-import importlib
 from typing import Any
 
 import numpy as np
 
+from limo._later import Later
 from limo.datasets.dataset import Dataset
 from limo.datasets.synthetic import REGIONS, figure1
 
 __all__ = ["plot_description", "plot_regions", "plot_triangles"]
+
+plt = Later("matplotlib.pyplot")
 
 _INK, _COLOURS = "#33415c", ("#3a7ca5", "#e09f3e", "#9e2a2b", "#5f8a5b")
 _TRIANGLES = {  # corners beside the centre, in the order of REGIONS
@@ -20,7 +22,6 @@ _TRIANGLES = {  # corners beside the centre, in the order of REGIONS
 
 
 def _figure(n_panels: int, width: float, height: float) -> tuple[Any, Any]:
-    plt = importlib.import_module("matplotlib.pyplot")
     size = (width, height)
     figure, axes = plt.subplots(1, n_panels, figsize=size, layout="constrained", squeeze=False)
     return figure, axes

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-import lazy_loader
 import numpy as np
 from scipy import sparse
 
+from limo._later import Later
 from limo.datasets.errors import DataError
 from limo.datasets.frames import need_parquet
 from limo.datasets.matrices import LABEL_PREFIX, SCORE_PREFIX
@@ -17,7 +17,7 @@ from limo.files import replacing
 
 __all__ = ["check_suffix", "write_predictions"]
 
-pd = lazy_loader.load("pandas")
+pd = Later("pandas")
 
 
 def write_predictions(

@@ -1,13 +1,15 @@
 """Pictures of comparisons; matplotlib is loaded when the first one is drawn."""
 
-import importlib
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from limo._later import Later
 from limo.experiment.statistics import Comparison
 from limo.measures.table import MEASURES
 
 __all__ = ["plot_critical_difference"]
+
+plt = Later("matplotlib.pyplot")
 
 _INK, _BAR, _FAINT = "#33415c", "#9e2a2b", "#c8ccd4"
 _LINE = 0.32  # inches between neighbouring lines of the picture
@@ -58,7 +60,6 @@ def plot_critical_difference(
 
 
 def _axes(deep: float) -> Any:
-    plt = importlib.import_module("matplotlib.pyplot")
     return plt.subplots(figsize=(7.2, _LINE * (deep + 3.2)), layout="constrained")[1]
 
 

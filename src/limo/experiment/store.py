@@ -16,8 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-import lazy_loader
-
+from limo._later import Later
 from limo.experiment.errors import StoreError
 from limo.experiment.job import Outcome
 from limo.experiment.judging import Score
@@ -33,7 +32,7 @@ from limo.experiment.soundness import (
 
 __all__ = ["COLUMNS", "Store", "read_rows"]
 
-pandas = lazy_loader.load("pandas")
+pandas = Later("pandas")
 
 COLUMNS = (
     "dataset",

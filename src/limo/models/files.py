@@ -5,7 +5,6 @@ only limo's own estimators and what skops itself knows to be harmless (scikit-le
 SciPy) are let in.
 """
 
-import importlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import limo
+from limo._later import Later
 from limo.files import replacing
 
 __all__ = ["ModelFileError", "SavedModel", "load_model", "save_model"]
+
+_skops = Later("skops.io")
 
 _FORMAT = "limo model"
 _VERSION = 1
@@ -127,7 +129,7 @@ def save_model(
     }
     file = Path(path)
     with replacing(file, force=force) as handle:
-        handle.write(_skops().dumps(document))
+        handle.write(_skops.dumps(document))
     return file
 
 
@@ -149,7 +151,7 @@ def load_model(path: str | os.PathLike[str]) -> SavedModel:
     file = Path(path)
     content = file.read_bytes()
     try:
-        unknown = sorted(set(_skops().get_untrusted_types(data=content)) - _TRUSTED)
+        unknown = sorted(set(_skops.get_untrusted_types(data=content)) - _TRUSTED)
     except Exception as error:  # a hostile file may make the reader say anything
         raise ModelFileError(f"{file} is not a model file: {_said(error)}. {_ADVICE}") from None
     if unknown:
@@ -158,7 +160,7 @@ def load_model(path: str | os.PathLike[str]) -> SavedModel:
             "so it was not opened. If you trust whoever made it, open it with skops.io.load"
         )
     try:
-        found = _skops().loads(content, trusted=sorted(_TRUSTED))
+        found = _skops.loads(content, trusted=sorted(_TRUSTED))
     except Exception as error:  # whatever a damaged part makes a constructor say
         raise ModelFileError(f"{file} cannot be restored: {_said(error)}. {_ADVICE}") from error
     return _unpack(found, file)
@@ -182,11 +184,6 @@ def _unpack(found: Any, file: Path) -> SavedModel:
     for key in ("label_names", "feature_names"):
         told[key] = None if found[key] is None else tuple(found[key])
     return SavedModel(found["model"], **told, limo_version=found["limo"])
-
-
-def _skops() -> Any:
-    """Loaded when the first model is saved or read: it takes a while."""
-    return importlib.import_module("skops.io")
 
 
 def _listed(names: Sequence[str] | None) -> list[str] | None:

@@ -1,6 +1,5 @@
 """LIMO aimed at a measure: strength, margins and threshold chosen by cross-validation."""
 
-import importlib
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import Any, Self
@@ -12,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.parallel import Parallel, delayed
 
 from limo._checks import check_name
+from limo._later import Later
 from limo._types import Values
 from limo.measures.base import Measure
 from limo.measures.table import MEASURES
@@ -22,6 +22,8 @@ from limo.thresholds.crossfit import folds_of, label_matrix
 from limo.thresholds.suggest import make_rule
 
 __all__ = ["LIMOClassifierCV"]
+
+plt = Later("matplotlib.pyplot")
 
 # Each margin alone, the paper's two together, and all three.
 WEIGHTS: tuple[Weights, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, 1, 1))
@@ -298,5 +300,4 @@ class _Progress:
 
 def _axes() -> Any:
     """Axes of a new figure, shown by whatever shows pictures here."""
-    plt = importlib.import_module("matplotlib.pyplot")  # loaded when the first one is drawn
     return plt.subplots(layout="constrained")[1]

@@ -8,10 +8,10 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
-import lazy_loader
 import numpy as np
 
 from limo._checks import Names, check_inputs, check_name
+from limo._later import Later
 from limo._types import Integers, Values
 from limo.counts import Counts, count
 from limo.measures.base import RowFunction
@@ -27,7 +27,7 @@ from limo.views import COLUMNS, ENTRIES, ROWS, View
 
 __all__ = ["Loss", "Shortfall", "ThresholdReport", "threshold_report"]
 
-pandas = lazy_loader.load("pandas")
+pandas = Later("pandas")
 
 Kind = Literal["instance", "label", "global"]
 

@@ -1,0 +1,59 @@
+"""The signals that end a process."""
+
+import signal
+import time
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from limo.cli import stopping
+from limo.cli.command import command
+from limo.cli.stopping import code_if_stopped, listening
+
+both = pytest.mark.parametrize(
+    ("number", "raised", "code"),
+    [(signal.SIGINT, KeyboardInterrupt, 130), (signal.SIGTERM, SystemExit, 143)],
+)
+
+
+@both
+def test_signals_end_and_are_remembered(number, raised, code):
+    before = signal.getsignal(number)
+    with listening():
+        assert code_if_stopped() is None
+        with pytest.raises(raised):
+            signal.raise_signal(number)
+        assert code_if_stopped() == code
+    assert code_if_stopped() is None
+    assert signal.getsignal(number) is before
+
+
+@both
+def test_errors_that_a_signal_causes_are_no_errors(number, raised, code):
+    one = typer.Typer()
+
+    def work() -> None:
+        """Be interrupted where the interruption becomes an error."""
+        try:
+            signal.raise_signal(number)
+        finally:
+            raise AttributeError("half a library")
+
+    command(one, work)
+    with listening():
+        found = CliRunner().invoke(one, [])
+    assert found.exit_code == code
+    assert found.stderr == "Stopped.\n"
+
+
+@both
+def test_a_signal_that_is_swallowed_comes_again(number, raised, code, monkeypatch):
+    monkeypatch.setattr(stopping, "_AGAIN", 0.3)
+    with listening():
+        with pytest.raises(raised):
+            signal.raise_signal(number)
+        with pytest.raises(raised):
+            time.sleep(10)
+        assert code_if_stopped() == code
+    time.sleep(0.4)  # afterwards nothing comes

@@ -1,0 +1,50 @@
+"""Modules that are loaded when they are needed."""
+
+import subprocess
+import sys
+
+import pytest
+
+from limo._later import Later
+
+
+def test_it_is_the_module():
+    import colorsys
+
+    assert Later("colorsys").rgb_to_hsv is colorsys.rgb_to_hsv
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = Later("colorsys").nothing
+    with pytest.raises(ModuleNotFoundError):
+        _ = Later("no_such_module").anything
+
+
+def test_an_interrupted_load_leaves_no_half_module(tmp_path, monkeypatch):
+    """As Ctrl-C during the load of a large library would."""
+    (tmp_path / "interrupted_once.py").write_text(
+        "import builtins\n"
+        "if not hasattr(builtins, 'was_interrupted'):\n"
+        "    builtins.was_interrupted = True\n"
+        "    raise KeyboardInterrupt\n"
+        "value = 1\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    module = Later("interrupted_once")
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _ = module.value
+        assert module.value == 1
+    finally:
+        import builtins
+
+        del builtins.was_interrupted
+        sys.modules.pop("interrupted_once", None)
+
+
+@pytest.mark.parametrize("name", ["evaluate", "save_model", "datasets"])
+def test_tables_and_pictures_load_nothing_before_they_are_made(name):
+    code = (
+        f"import sys, limo; limo.{name}; "
+        "print(sorted({'pandas', 'matplotlib', 'skops', 'pooch'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
