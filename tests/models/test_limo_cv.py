@@ -70,13 +70,16 @@ def test_all_measures_cost_one_cross_validation(monkeypatch):
     )
     told = []
     search = limo.LIMOClassifierCV(
-        list(limo.MEASURES), **SMALL, callback=lambda *progress: told.append(progress)
+        list(limo.MEASURES), **SMALL, threshold_cv=5, callback=lambda *now: told.append(now)
     ).fit(DATA.X, DATA.Y)
-    assert told == [(k + 1, 12) for k in range(12)]
-    cells = {tuple(params.values()) for params in search.best_params_by_measure_.values()}
-    assert len(fits) == 12 + len(cells)
+    total = 12 + 11 + 4 * 5  # the grid, a model for each measure, folds for those of labels
+    assert told[:12] == [(k + 1, total) for k in range(12)]
+    assert told[-1] == (total, total)
+    chosen = {name: tuple(one.values()) for name, one in search.best_params_by_measure_.items()}
+    to_cut = {chosen[name] for name, m in limo.MEASURES.items() if m.needs == "labels"}
+    assert len(fits) == 12 + len(set(chosen.values())) + 5 * len(to_cut)
     assert list(search.models_) == list(limo.MEASURES)
-    one = limo.LIMOClassifierCV("macro_f1", **SMALL).fit(DATA.X, DATA.Y)
+    one = limo.LIMOClassifierCV("macro_f1", **SMALL, threshold_cv=5).fit(DATA.X, DATA.Y)
     assert search.best_params_by_measure_["macro_f1"] == one.best_params_
     assert np.array_equal(search.model_for("macro_f1").predict(DATA.X), one.predict(DATA.X))
 
@@ -91,6 +94,20 @@ def test_models_carry_the_threshold_of_their_measure():
     assert search.best_params_ == search.best_params_by_measure_["macro_f1"]
     with pytest.raises(ValueError, match="Unknown measure here 'micro_f1'"):
         search.model_for("micro_f1")
+
+
+def test_thresholds_are_fitted_on_folds_of_their_own():
+    """By hand: the chosen cell, cross-fitted, and the chosen kind of threshold on its scores."""
+    folds = list(limo.datasets.StratifiedFolds(4).split(DATA.X, DATA.Y))
+    search = limo.LIMOClassifierCV("micro_f1", **SMALL, threshold_cv=folds).fit(DATA.X, DATA.Y)
+    model = limo.LIMOClassifier(**search.best_params_, threshold_measure=None)
+    S = np.concatenate(
+        [clone(model).fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]) for a, b in folds]
+    )
+    rule = limo.thresholds.RULES[search.best_thresholds_["micro_f1"]]()
+    rule.set_params(target="micro_f1").fit(DATA.Y[np.concatenate([b for _, b in folds])], S)
+    expected = rule.predict(model.fit(DATA.X, DATA.Y).decision_function(DATA.X))
+    assert np.array_equal(search.predict(DATA.X), expected)
 
 
 def test_the_margin_that_counts_is_found():
@@ -132,7 +149,8 @@ def test_processes_find_the_same():
     alone = clone(search).fit(DATA.X, DATA.Y)
     both = search.set_params(n_jobs=2, callback=lambda *progress: told.append(progress))
     both.fit(DATA.X, DATA.Y)
-    assert told == [(6, 12), (12, 12)]
+    assert told[:2] == [(6, 24), (12, 24)]
+    assert told[-1] == (24, 24)
     assert list(alone.cv_results_) == list(both.cv_results_)
     assert alone.best_params_by_measure_ == both.best_params_by_measure_
     # sums of other blocks round otherwise

@@ -8,7 +8,13 @@ from limo.thresholds.crossfit import folds_of
 
 DATA = limo.datasets.figure1(120, seed=3)
 FOLDS = folds_of(3, DATA.X, DATA.Y)
-NAMES = ("ranking_loss", "macro_f1", "instance_f1", "micro_f1", "hamming_loss")
+KINDS = {
+    "macro_f1": ("label", "global"),
+    "instance_f1": ("instance", "global"),
+    "micro_f1": ("global", "label"),
+    "hamming_loss": ("label", "global"),
+}
+NAMES = ("ranking_loss", *KINDS)
 
 
 def paths(*names, alphas=(0.1, 0.01)):
@@ -32,7 +38,7 @@ def test_measures_of_labels_take_the_kind_of_threshold_that_does_best():
     parts = np.split(trial.S, np.cumsum([len(test) for _, test in FOLDS])[:-1])
     for name in NAMES[1:]:
         measure, by_kind = MEASURES[name], {}
-        for kind in {measure.threshold, "global"}:
+        for kind in KINDS[name]:
             values = []
             for k in range(3):
                 others = [j for j in range(3) if j != k]

@@ -97,6 +97,17 @@ def test_ties_can_go_either_way():
     assert cuts == {"fewest": [3.5], "most": [1.5]}
 
 
+def test_scores_far_below_the_others_move_no_threshold():
+    """Labels that are constant in training get any low score, another one in every model."""
+    rng = np.random.default_rng(102)
+    scores = np.sort(rng.normal(size=(80, 30)), axis=1)[:, ::-1]
+    labels = (scores > rng.normal(1, 0.3, (80, 1))).astype(int)
+    rule = limo.InstanceThreshold().fit(labels, scores)
+    sunk = scores.copy()
+    sunk[:, -5:] -= 1000
+    assert (rule.thresholds(sunk) == rule.thresholds(scores)).all()
+
+
 def test_sparse_scores_with_short_rows():
     kept = RNG.random(S.shape) < 0.5
     T = sparse.csr_array((S[kept], np.nonzero(kept)), shape=S.shape)

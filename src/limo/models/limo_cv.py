@@ -18,7 +18,7 @@ from limo.measures.table import MEASURES
 from limo.models.limo import LIMOClassifier
 from limo.models.multilabel import MultiLabelClassifier
 from limo.models.paths import WEIGHT_NAMES, Paths, Trial, Weights, better
-from limo.thresholds.crossfit import folds_of, label_matrix
+from limo.thresholds.crossfit import Folds, cross_fit, folds_of, label_matrix
 from limo.thresholds.suggest import make_rule
 
 __all__ = ["LIMOClassifierCV"]
@@ -37,8 +37,9 @@ class LIMOClassifierCV(MultiLabelClassifier):
     Chooses alpha, the weights of the three margins and the threshold by cross-validation. The folds
     of one choice of weights are solved along a path of falling alpha, each from the solution of
     the one before. Scores of instances left out serve every measure, so that aiming at all eleven
-    costs one cross-validation. A measure of labels is judged under the threshold that suits it and
-    under a global one, fitted on the other folds' scores; the better kind is fitted on all of them.
+    costs one cross-validation. A measure of labels is judged under the kinds of threshold that may
+    serve it, fitted on the other folds' scores. For the best cell the best kind is then fitted anew
+    on more folds: scores of models that saw less of the data lie elsewhere.
 
     Parameters
     ----------
@@ -55,14 +56,18 @@ class LIMOClassifierCV(MultiLabelClassifier):
         Folds: a number of them (stratified by label), a scikit-learn splitter, or pairs of rows.
     loss, pair_weight, fit_intercept, intercept_scaling, tol, max_iter, working_memory
         As for :class:`LIMOClassifier`.
+    threshold_cv : int, splitter or iterable, default=10
+        Folds whose scores the thresholds of measures of labels are fitted on, in the end; a number
+        of them is at most that of instances.
     threshold_measure : str, default="micro_f1"
-        What ``predict`` cuts for where the measure aimed at needs no threshold.
+        What ``predict`` cuts for where the measure aimed at needs no threshold; that one is fitted
+        on the scores of the search.
     n_jobs : int or None, default=None
         Processes that share the choices of weights; -1 for one on each core. None makes one
         fit after the other, each on all cores: better for large data, and frugal with memory.
     callback : callable, optional
         Told how many fits are done and how many there are, after each or, with several
-        processes, after each choice of weights.
+        processes, after each choice of weights. Fits that measures share count for each.
 
     Attributes
     ----------
@@ -105,6 +110,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         tol: float = 1e-2,
         max_iter: int = 1000,
         working_memory: float | None = None,
+        threshold_cv: Any = 10,
         threshold_measure: str = "micro_f1",
         n_jobs: int | None = None,
         callback: Callable[[int, int], object] | None = None,
@@ -120,6 +126,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.working_memory = working_memory
+        self.threshold_cv = threshold_cv
         self.threshold_measure = threshold_measure
         self.n_jobs = n_jobs
         self.callback = callback
@@ -142,9 +149,14 @@ class LIMOClassifierCV(MultiLabelClassifier):
         X, Y = self._check_training(X, y)
         labels = label_matrix(Y, as_sparse=True)
         paths = self._paths(X, labels, measures)
+        folds = self._threshold_folds(X, labels)
+        progress = _Progress(
+            self.callback,
+            len(self.weights) * paths.n_fits + sum(_n_refits(m.name, folds) for m in measures),
+        )
         lines: list[dict[str, Any]] = []
         best: dict[str, Trial] = {}
-        for path_lines, path_best in self._walk(paths, X, labels):
+        for path_lines, path_best in self._walk(paths, X, labels, progress):
             lines += path_lines
             for m in measures:
                 if better(m, path_best[m.name], best.get(m.name)):
@@ -156,7 +168,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
             name: kind for name, trial in best.items() if (kind := trial.judged[name].threshold)
         }
         self.best_params_ = self.best_params_by_measure_[measures[0].name]
-        self.models_ = self._refit(paths, X, labels, best)
+        self.models_ = self._refit(paths, X, labels, best, folds, progress)
         self.n_iter_ = self._first.n_iter_
         return self
 
@@ -242,46 +254,56 @@ class LIMOClassifierCV(MultiLabelClassifier):
         )
         return Paths(model, alphas, folds_of(self.cv, X, labels), tuple(measures))
 
+    def _threshold_folds(self, X: Any, labels: Any) -> Folds:
+        few = isinstance(self.threshold_cv, int) and 1 < labels.shape[0] < self.threshold_cv
+        return folds_of(labels.shape[0] if few else self.threshold_cv, X, labels)
+
     def _walk(
-        self, paths: Paths, X: Any, labels: Any
+        self, paths: Paths, X: Any, labels: Any, progress: "_Progress"
     ) -> Iterator[tuple[list[dict[str, Any]], dict[str, Trial]]]:
         """Every path, here or in processes; progress is told on the way."""
-        weights = list(self.weights)
-        length = len(paths.alphas) * len(paths.folds)
-        progress = _Progress(self.callback, length * len(weights))
         if self.n_jobs is None:
-            for choice in weights:
+            for choice in self.weights:
                 yield paths.best(choice, X, labels, progress.tick)
             return
-        work = (delayed(paths.best)(choice, X, labels) for choice in weights)
+        work = (delayed(paths.best)(choice, X, labels) for choice in self.weights)
         for found in Parallel(n_jobs=self.n_jobs, return_as="generator")(work):
-            progress.tick(length)
+            progress.tick(paths.n_fits)
             yield found
 
     def _refit(
-        self, paths: Paths, X: Any, labels: Any, best: dict[str, Trial]
+        self,
+        paths: Paths,
+        X: Any,
+        labels: Any,
+        best: dict[str, Trial],
+        folds: Folds,
+        progress: "_Progress",
     ) -> dict[str, LIMOClassifier]:
-        """A model for each measure; those of one cell share their weights."""
-        fitted: dict[Trial, LIMOClassifier] = {}
-        for trial in best.values():
-            if trial not in fitted:
-                fitted[trial] = clone(paths.model).set_params(**trial.params).fit(X, labels)
-        known = labels[paths.rows]
-        return {
-            name: self._with_threshold(fitted[trial], name, trial, known)
-            for name, trial in best.items()
-        }
+        """A model for each measure; those of one cell share their weights, and scores to cut."""
+        models = {}
+        for trial, names in _by_trial(best).items():
+            fresh = clone(paths.model).set_params(**trial.params, warm_start=False)
+            fitted = clone(fresh).fit(X, labels)
+            rows, S = paths.rows, trial.S
+            if any(MEASURES[name].threshold for name in names):
+                rows, S = cross_fit(
+                    fresh, X, labels, folds, probabilities=False, params={}, n_jobs=self.n_jobs
+                )
+            for name in names:
+                models[name] = self._with_threshold(fitted, name, trial, labels[rows], S)
+            progress.tick(sum(_n_refits(name, folds) for name in names))
+        return {name: models[name] for name in best}
 
     def _with_threshold(
-        self, fitted: LIMOClassifier, measure: str, trial: Trial, labels: Any
+        self, fitted: LIMOClassifier, measure: str, trial: Trial, labels: Any, S: Values
     ) -> LIMOClassifier:
-        """The model with the threshold of its measure, fitted on the scores of rows left out."""
+        """The model with the threshold of its measure, fitted on scores of rows left out."""
         kind = trial.judged[measure].threshold
         wanted = measure if kind else self.threshold_measure
-        rule = make_rule(kind, wanted)
         model: LIMOClassifier = copy(fitted)
-        model.set_params(threshold_measure=wanted, warm_start=False)
-        model._settle(rule.fit(labels, trial.S))
+        model.set_params(threshold_measure=wanted)
+        model._settle(make_rule(kind, wanted).fit(labels, S))
         model.target_form_, model.classes_ = self.target_form_, self.classes_
         return model
 
@@ -296,6 +318,19 @@ class _Progress:
         self.done += fits
         if self.callback is not None:
             self.callback(self.done, self.total)
+
+
+def _by_trial(best: dict[str, Trial]) -> dict[Trial, list[str]]:
+    """The measures that chose each trial."""
+    found: dict[Trial, list[str]] = {}
+    for name, trial in best.items():
+        found.setdefault(trial, []).append(name)
+    return found
+
+
+def _n_refits(measure: str, folds: Folds) -> int:
+    """Fits on all data, and on all but a fold where there is a threshold to fit."""
+    return 1 + (len(folds) if MEASURES[measure].threshold else 0)
 
 
 def _axes() -> Any:

@@ -15,6 +15,7 @@ from limo.measures.conventions import CONVENTIONS
 from limo.models.limo import LIMOClassifier
 from limo.thresholds.crossfit import Folds
 from limo.thresholds.suggest import make_rule
+from limo.views import ROWS
 
 __all__ = ["WEIGHT_NAMES", "Judged", "Paths", "Trial", "Weights", "better"]
 
@@ -86,6 +87,11 @@ class Paths:
         """The instances left out, fold after fold: the rows of a trial's scores."""
         return np.concatenate([test for _, test in self.folds])
 
+    @property
+    def n_fits(self) -> int:
+        """How many models a path takes."""
+        return len(self.alphas) * len(self.folds)
+
     def best(
         self, weights: Weights, X: Any, labels: Any, tick: Callable[[], object] | None = None
     ) -> tuple[list[dict[str, Any]], dict[str, Trial]]:
@@ -128,7 +134,7 @@ class Paths:
         """The measures of labels, on each fold, under the kind of threshold that does best."""
         found: dict[str, Judged] = {}
         for m in self.measures:
-            for kind in dict.fromkeys((m.threshold, "global") if m.threshold else ()):
+            for kind in _kinds(m):
                 values = [self._cut(m, kind, labels, scores, k) for k in range(len(scores))]
                 judged = Judged(np.array(values), kind)
                 if m.name not in found or _beats(m, judged, found[m.name]):
@@ -143,6 +149,16 @@ class Paths:
         rule = make_rule(kind, measure.name).fit(labels[rows], known)
         P = rule.predict(scores[k])
         return _values([measure], labels[self.folds[k][1]], P=P)[measure.name]
+
+
+def _kinds(measure: Measure) -> Iterator[str]:
+    """Kinds of threshold to try: what suits the measure, one for all, and one for each label.
+
+    Where single instances are judged, thresholds of labels cannot be found one by one.
+    """
+    if measure.threshold is not None:
+        by_label = () if measure.view is ROWS else ("label",)
+        yield from dict.fromkeys((measure.threshold, "global", *by_label))
 
 
 def _values(measures: list[Measure], Y: Any, S: Any = None, P: Any = None) -> dict[str, float]:

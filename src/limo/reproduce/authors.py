@@ -23,9 +23,9 @@ from limo.thresholds import (
     ThresholdRule,
     suggest_threshold,
 )
-from limo.thresholds.crossfit import cross_fit, folds_of
+from limo.thresholds.crossfit import cross_fit, fit_varying, folds_of
 
-__all__ = ["CUTS", "limo_as_authors", "tuned_logistic"]
+__all__ = ["CUTS", "N_FOLDS", "limo_as_authors", "tuned_logistic"]
 
 Kind = Literal["LIMO", "LIMO-label", "LIMO-inst"]
 Found = Iterator[tuple[str, float, str]]
@@ -33,7 +33,7 @@ F1 = ("instance_f1", "macro_f1", "micro_f1")
 OF_SCORES = tuple(name for name, m in MEASURES.items() if m.needs == "scores")
 OF_LABELS = tuple(name for name, m in MEASURES.items() if m.needs == "labels")
 CUTS = ("training", "test labels", "global")
-_N_FOLDS = 3
+N_FOLDS = 5  # of our own entries, whose scores thresholds are fitted on
 
 
 def _per_instance(target: str) -> ThresholdRule:
@@ -98,17 +98,17 @@ def tuned_logistic(data: Dataset, train: Anything, test: Anything, seed: int) ->
     """
     scaler = UnitRows().fit(data.X[train])
     X, X_test, Y = scaler.transform(data.X[train]), scaler.transform(data.X[test]), data.Y[train]
-    model = BinaryRelevance("logistic").fit(X, Y)
-    S = model.decision_function(X_test)
+    fitted = fit_varying(BinaryRelevance("logistic"), X, Y, {})
+    S = fitted.scores(X_test)
     yield from _of_scores(data.Y[test], S)
     chosen = LogisticRegression(
-        C=model.C_, solver="liblinear", intercept_scaling=10.0, max_iter=1000
+        C=fitted.estimator.C_, solver="liblinear", intercept_scaling=10.0, max_iter=1000
     )
     rows, known = cross_fit(
         BinaryRelevance(chosen),
         X,
         Y,
-        folds_of(_N_FOLDS, X, Y),
+        folds_of(N_FOLDS, X, Y),
         probabilities=False,
         params={},
         n_jobs=None,
