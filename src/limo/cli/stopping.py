@@ -9,7 +9,7 @@ from types import FrameType
 __all__ = ["code_if_stopped", "listening"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_AGAIN = 5.0  # seconds until a process that still runs is asked again
+_AGAIN = 10.0  # seconds until a process that still runs is asked again
 
 _received: list[int] = []
 
