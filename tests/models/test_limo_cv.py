@@ -9,11 +9,11 @@ import limo
 from estimators import MultiLabelContract, quietly
 
 DATA = limo.datasets.figure1(240, seed=5)
-SMALL = {"alphas": [1e-2, 1e-4], "weights": [(1, 0, 0), (0, 1, 0)]}
+SMALL = {"alphas": [1e-2, 1e-4], "weights": [(1, 0, 0), (0, 1, 0)], "threshold_cv": 3}
 
 
 @parametrize_with_checks(
-    [limo.LIMOClassifierCV(alphas=[1e-2], weights=[(1, 1, 0)])],
+    [limo.LIMOClassifierCV(alphas=[1e-2], weights=[(1, 1, 0)], threshold_cv=3)],
 )
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     quietly(check, estimator)
@@ -23,7 +23,7 @@ class TestContract(MultiLabelContract):
     grid = property(lambda self: {"measure": ["macro_auc", "micro_f1"]})
 
     def model(self):
-        return limo.LIMOClassifierCV(alphas=[1e-2], weights=[(1, 1, 0)])
+        return limo.LIMOClassifierCV(alphas=[1e-2], weights=[(1, 1, 0)], threshold_cv=3)
 
 
 def test_the_grid_is_judged_as_by_hand():
@@ -70,16 +70,16 @@ def test_all_measures_cost_one_cross_validation(monkeypatch):
     )
     told = []
     search = limo.LIMOClassifierCV(
-        list(limo.MEASURES), **SMALL, threshold_cv=5, callback=lambda *now: told.append(now)
+        list(limo.MEASURES), **SMALL, callback=lambda *now: told.append(now)
     ).fit(DATA.X, DATA.Y)
-    total = 12 + 11 + 4 * 5  # the grid, a model for each measure, folds for those of labels
+    total = 12 + 11 + 4 * 3  # the grid, a model for each measure, folds for those of labels
     assert told[:12] == [(k + 1, total) for k in range(12)]
     assert told[-1] == (total, total)
     chosen = {name: tuple(one.values()) for name, one in search.best_params_by_measure_.items()}
     to_cut = {chosen[name] for name, m in limo.MEASURES.items() if m.needs == "labels"}
-    assert len(fits) == 12 + len(set(chosen.values())) + 5 * len(to_cut)
+    assert len(fits) == 12 + len(set(chosen.values())) + 3 * len(to_cut)
     assert list(search.models_) == list(limo.MEASURES)
-    one = limo.LIMOClassifierCV("macro_f1", **SMALL, threshold_cv=5).fit(DATA.X, DATA.Y)
+    one = limo.LIMOClassifierCV("macro_f1", **SMALL).fit(DATA.X, DATA.Y)
     assert search.best_params_by_measure_["macro_f1"] == one.best_params_
     assert np.array_equal(search.model_for("macro_f1").predict(DATA.X), one.predict(DATA.X))
 
@@ -99,7 +99,9 @@ def test_models_carry_the_threshold_of_their_measure():
 def test_thresholds_are_fitted_on_folds_of_their_own():
     """By hand: the chosen cell, cross-fitted, and the chosen kind of threshold on its scores."""
     folds = list(limo.datasets.StratifiedFolds(4).split(DATA.X, DATA.Y))
-    search = limo.LIMOClassifierCV("micro_f1", **SMALL, threshold_cv=folds).fit(DATA.X, DATA.Y)
+    search = limo.LIMOClassifierCV("micro_f1", **(SMALL | {"threshold_cv": folds})).fit(
+        DATA.X, DATA.Y
+    )
     model = limo.LIMOClassifier(**search.best_params_, threshold_measure=None)
     S = np.concatenate(
         [clone(model).fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]) for a, b in folds]
@@ -112,7 +114,7 @@ def test_thresholds_are_fitted_on_folds_of_their_own():
 
 def test_the_margin_that_counts_is_found():
     """Label-wise training ranks the labels of the triangles better, instance-wise their points."""
-    data = limo.datasets.figure1(2000, seed=0)
+    data = limo.datasets.figure1(800, seed=0)
     search = limo.LIMOClassifierCV(["ranking_loss", "macro_auc"], **SMALL).fit(data.X, data.Y)
     found = search.best_params_by_measure_
     assert found["ranking_loss"]["label_weight"] == 1
@@ -149,8 +151,8 @@ def test_processes_find_the_same():
     alone = clone(search).fit(DATA.X, DATA.Y)
     both = search.set_params(n_jobs=2, callback=lambda *progress: told.append(progress))
     both.fit(DATA.X, DATA.Y)
-    assert told[:2] == [(6, 24), (12, 24)]
-    assert told[-1] == (24, 24)
+    assert told[:2] == [(6, 17), (12, 17)]
+    assert told[-1] == (17, 17)
     assert list(alone.cv_results_) == list(both.cv_results_)
     assert alone.best_params_by_measure_ == both.best_params_by_measure_
     # sums of other blocks round otherwise
