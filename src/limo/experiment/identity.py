@@ -71,6 +71,8 @@ def _code(value: Any) -> str:
     if value.__module__ != "__main__" and "<" not in value.__qualname__:
         return path
     try:
-        return f"{path}\n{inspect.getsource(value)}"
+        # since Python 3.13 text that was executed passes for the text of "python -c"
+        text = "" if inspect.getfile(value) == "<string>" else inspect.getsource(value)
     except (OSError, TypeError):
-        return path
+        text = ""
+    return f"{path}\n{text}" if text else path
