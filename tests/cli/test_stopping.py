@@ -19,14 +19,27 @@ both = pytest.mark.parametrize(
 
 @both
 def test_signals_end_and_are_remembered(number, raised, code):
-    before = signal.getsignal(number)
+    before = signal.getsignal(number), signal.getsignal(signal.SIGALRM)
     with listening():
         assert code_if_stopped() is None
         with pytest.raises(raised):
             signal.raise_signal(number)
         assert code_if_stopped() == code
     assert code_if_stopped() is None
-    assert signal.getsignal(number) is before
+    assert (signal.getsignal(number), signal.getsignal(signal.SIGALRM)) == before
+
+
+@both
+def test_what_the_shell_has_ignored_stays_ignored(number, raised, code):
+    """As a shell script does with Ctrl-C for work in the background."""
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        with listening():
+            signal.raise_signal(number)
+            assert code_if_stopped() is None
+        assert signal.getsignal(number) is signal.SIG_IGN
+    finally:
+        signal.signal(number, before)
 
 
 @both

@@ -132,7 +132,7 @@ def test_the_log_loss_is_that_of_cross_validation(monkeypatch):
 def test_logistic_regression_is_that_of_scikit_learn():
     """Up to the penalty on the intercept, which is made small."""
     X, Y = data()
-    ours = binary_relevance._logistic(0.5).fit(X, Y[:, 2]).predict_proba(X)
+    ours = binary_relevance.logistic(0.5).fit(X, Y[:, 2]).predict_proba(X)
     theirs = LogisticRegression(C=0.5).fit(X, Y[:, 2]).predict_proba(X)
     np.testing.assert_allclose(ours, theirs, atol=0.01)
 

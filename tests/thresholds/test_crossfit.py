@@ -44,7 +44,7 @@ def test_folds_of_every_kind():
 def test_wrong_folds_are_refused():
     for cv in (None, True, "prefitted"):
         with pytest.raises(
-            ValueError, match="a number of folds, a splitter, a list of .* or 'prefit': got"
+            ValueError, match=r"a number of folds, a splitter or a list of .*also 'prefit'\): got"
         ):
             folds_of(cv, X, Y)
     for cv in (1, 121):

@@ -8,7 +8,8 @@ from types import FrameType
 
 __all__ = ["code_if_stopped", "listening"]
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_ALARM = getattr(signal, "SIGALRM", None)  # not on Windows
+_SIGNALS = [number for number in (signal.SIGINT, signal.SIGTERM, _ALARM) if number is not None]
 _AGAIN = 10.0  # seconds until a process that still runs is asked again
 
 _received: list[int] = []
@@ -21,14 +22,18 @@ def listening() -> Iterator[None]:
     Some libraries swallow an interruption, or turn it into an error of their own, when it hits
     them while they are loaded. Hence the signal is remembered, and repeated until it is obeyed.
     """
-    before = {number: signal.signal(number, _stop) for number in _SIGNALS}
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    # a shell has work in the background ignore Ctrl-C, which is for the one in front
+    taken = [number for number, handler in before.items() if handler not in (signal.SIG_IGN, None)]
+    for number in taken:
+        signal.signal(number, _again if number == _ALARM else _stop)
     try:
         yield
     finally:
-        _repeat(0)
+        _repeat_after(0)
         _received.clear()
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number in taken:
+            signal.signal(number, before[number])
 
 
 def code_if_stopped() -> int | None:
@@ -41,14 +46,17 @@ def code_if_stopped() -> int | None:
 
 def _stop(number: int, frame: FrameType | None) -> None:
     _received.append(number)
-    _repeat(_AGAIN)
+    _repeat_after(_AGAIN)
     if number == signal.SIGINT:
         signal.default_int_handler(number, frame)
     sys.exit(128 + number)
 
 
-def _repeat(seconds: float) -> None:
-    """Have the last signal repeated after so many seconds, or not at all."""
-    if hasattr(signal, "setitimer"):  # not on Windows
-        signal.signal(signal.SIGALRM, lambda _, frame: _stop(_received[-1], frame))
+def _again(_: int, frame: FrameType | None) -> None:
+    _stop(_received[-1], frame)
+
+
+def _repeat_after(seconds: float) -> None:
+    """Have the last signal repeated once; 0 for never."""
+    if _ALARM is not None:
         signal.setitimer(signal.ITIMER_REAL, seconds)

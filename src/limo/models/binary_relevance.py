@@ -19,7 +19,7 @@ from limo._types import Anything, Values
 from limo.models.multilabel import MultiLabelClassifier
 from limo.pattern import Pattern
 
-__all__ = ["BinaryRelevance"]
+__all__ = ["BinaryRelevance", "logistic"]
 
 _CS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 _N_FOLDS = 3
@@ -168,7 +168,7 @@ class BinaryRelevance(MultiLabelClassifier):
         if self.estimator is None:
             return LinearSVC(C=1.0, random_state=0)
         if isinstance(self.estimator, str):
-            return _logistic()
+            return logistic()
         return clone(self.estimator)
 
     def _rules(self) -> dict[str, Any]:
@@ -235,7 +235,7 @@ def _column(learner: Any, X: Any, method: str) -> Values:
     return answer[:, 1] if method == "predict_proba" else answer
 
 
-def _logistic(C: float = 1.0) -> LogisticRegression:
+def logistic(C: float = 1.0) -> LogisticRegression:
     """Logistic regression by LIBLINEAR: the optimum of scikit-learn's default, many times sooner.
 
     It penalises the intercept; scaling that by 10 leaves a hundredth of the penalty.
@@ -253,7 +253,7 @@ def _log_losses(X: Any, Y: Pattern, n_jobs: int | None) -> dict[float, float]:
         # a C that converges slowly is a candidate like any other; the final fit may complain
         warnings.simplefilter("ignore", ConvergenceWarning)
         for C in _CS:
-            model = BinaryRelevance(_logistic(C), n_jobs=n_jobs)
+            model = BinaryRelevance(logistic(C), n_jobs=n_jobs)
             losses[C] = sum(_log_loss(model, X, Y, *fold) for fold in folds) / Y.shape[0]
             if losses[C] > min(losses.values()):
                 break

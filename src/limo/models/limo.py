@@ -97,7 +97,8 @@ class LIMOClassifier(MultiLabelClassifier):
         The measure that ``predict`` cuts the scores for, by the rule that
         :func:`suggest_threshold` gives; None cuts at 0, which has no meaning in itself.
     threshold_cv : int, splitter or "prefit", default=5
-        Fit the threshold on cross-fitted scores, or on training scores, which overfit.
+        Fit the threshold on cross-fitted scores, or on training scores, which overfit. A number
+        of folds is at most that of instances.
     warm_start : bool, default=False
         Whether ``fit`` starts from the weights it found before.
     random_state : int, RandomState or None, default=None

@@ -15,6 +15,7 @@ from limo._later import Later
 from limo._types import Values
 from limo.measures.base import Measure
 from limo.measures.table import MEASURES
+from limo.models.cutting import threshold_folds
 from limo.models.limo import LIMOClassifier
 from limo.models.multilabel import MultiLabelClassifier
 from limo.models.paths import WEIGHT_NAMES, Paths, Trial, Weights, better
@@ -63,8 +64,9 @@ class LIMOClassifierCV(MultiLabelClassifier):
         What ``predict`` cuts for where the measure aimed at needs no threshold; that one is fitted
         on the scores of the search.
     n_jobs : int or None, default=None
-        Processes that share the choices of weights; -1 for one on each core. None makes one
-        fit after the other, each on all cores: better for large data, and frugal with memory.
+        Processes that share the choices of weights, and folds; -1 for one on each core. None
+        makes one fit after the other, each on all cores: better for large data, and frugal with
+        memory.
     callback : callable, optional
         Told how many fits are done and how many there are, after each or, with several
         processes, after each choice of weights. Fits that measures share count for each.
@@ -149,7 +151,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         X, Y = self._check_training(X, y)
         labels = label_matrix(Y, as_sparse=True)
         paths = self._paths(X, labels, measures)
-        folds = self._threshold_folds(X, labels)
+        folds = threshold_folds(self.threshold_cv, X, labels)
         progress = _Progress(
             self.callback,
             len(self.weights) * paths.n_fits + sum(_n_refits(m.name, folds) for m in measures),
@@ -253,10 +255,6 @@ class LIMOClassifierCV(MultiLabelClassifier):
             warm_start=True,
         )
         return Paths(model, alphas, folds_of(self.cv, X, labels), tuple(measures))
-
-    def _threshold_folds(self, X: Any, labels: Any) -> Folds:
-        few = isinstance(self.threshold_cv, int) and 1 < labels.shape[0] < self.threshold_cv
-        return folds_of(labels.shape[0] if few else self.threshold_cv, X, labels)
 
     def _walk(
         self, paths: Paths, X: Any, labels: Any, progress: "_Progress"

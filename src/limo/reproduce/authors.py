@@ -6,7 +6,6 @@ Procedures of a plan: each is called with data, a split and a seed, and gives va
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import MaxAbsScaler
 
 from limo._types import Anything, Values
@@ -14,7 +13,7 @@ from limo.datasets import Dataset
 from limo.evaluation import evaluate
 from limo.experiment.scaling import UnitRows
 from limo.measures.table import MEASURES
-from limo.models.binary_relevance import BinaryRelevance
+from limo.models.binary_relevance import BinaryRelevance, logistic
 from limo.models.paper import paper_limo
 from limo.thresholds import (
     GlobalThreshold,
@@ -101,11 +100,8 @@ def tuned_logistic(data: Dataset, train: Anything, test: Anything, seed: int) ->
     fitted = fit_varying(BinaryRelevance("logistic"), X, Y, {})
     S = fitted.scores(X_test)
     yield from _of_scores(data.Y[test], S)
-    chosen = LogisticRegression(
-        C=fitted.estimator.C_, solver="liblinear", intercept_scaling=10.0, max_iter=1000
-    )
     rows, known = cross_fit(
-        BinaryRelevance(chosen),
+        BinaryRelevance(logistic(fitted.estimator.C_)),
         X,
         Y,
         folds_of(N_FOLDS, X, Y),

@@ -97,18 +97,18 @@ def fit_varying(estimator: Any, X: Any, Y: Any, params: dict[str, Any]) -> Fitte
     return Fitted(model, never, always)
 
 
-def folds_of(cv: Any, X: Any, Y: Any) -> Folds:
+def folds_of(cv: Any, X: Any, Y: Any, name: str = "cv") -> Folds:
     """The rows to train on and to score, fold by fold."""
     if isinstance(cv, bool) or cv is None or isinstance(cv, str):
         raise ValueError(
-            "cv must be a number of folds, a splitter, a list of (train, test) rows or 'prefit': "
-            f"got {cv!r}."
+            f"{name} must be a number of folds, a splitter or a list of (train, test) rows (in "
+            f"ThresholdClassifier and LIMOClassifier also 'prefit'): got {cv!r}."
         )
     if isinstance(cv, int | np.integer):
         if not 2 <= cv <= Y.shape[0]:
             raise ValueError(
-                f"cv={cv} folds cannot be made of n_samples={Y.shape[0]}: expected from 2 up to "
-                "one fold for each instance."
+                f"{name}={cv} folds cannot be made of n_samples={Y.shape[0]}: expected from 2 up "
+                "to one fold for each instance."
             )
         cv = StratifiedFolds(int(cv))
     if hasattr(cv, "split"):

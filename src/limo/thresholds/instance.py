@@ -25,7 +25,7 @@ __all__ = ["InstanceThreshold"]
 _SOURCES = ("scores", "features", "both")
 _REGRESSORS = ("ridge", "svr")
 _TIES = ("fewest", "most")
-# Scores beyond the highest say little about where to cut, and mislead where those of fitting and
+# Scores far from the highest say little about where to cut, and mislead where those of fitting and
 # of use differ, as scores of labels that are constant in training may. Fewer did as well on five
 # data sets, more did no better.
 _MOST_SCORES = 20
@@ -42,7 +42,8 @@ class InstanceThreshold(ThresholdRule):
     target : str, callable or Target, optional
         What the training cuts make as high as possible; by default ``"instance_f1"``.
     source : {"scores", "features", "both"}, default="scores"
-        What the regression reads: the scores of the instance, highest first; its features; or both.
+        What the regression reads: the twenty highest scores of the instance, in order; its
+        features; or both.
     regressor : {"ridge", "svr"} or estimator, default="ridge"
         Ridge regression with a penalty chosen by leave-one-out, on standardised input; or support
         vector regression with an RBF kernel, C = 1 and gamma = 1 / n_features, as in the
