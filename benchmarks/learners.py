@@ -21,13 +21,12 @@ from timing import best, peak, verdict
 
 import limo
 from limo._checks import check_labels
+from limo._solvers.exact import solve
+from limo._solvers.objective import Resident
+from limo._solvers.problem import Features, Problem
+from limo._solvers.sgd import SGD
+from limo._views import Pattern
 from limo.losses import SQUARED_HINGE, PairWeights, pair_loss
-from limo.pattern import Pattern
-from limo.solvers.base import Problem
-from limo.solvers.exact import solve
-from limo.solvers.features import Features
-from limo.solvers.objective import Resident
-from limo.solvers.sgd import SGD
 
 
 def sparse_problem(m: int, d: int, l: int, nonzeros: int = 60) -> tuple[Any, Pattern]:  # noqa: E741

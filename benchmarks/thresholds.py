@@ -24,7 +24,7 @@ from timing import best
 
 import limo
 from limo._checks import check_labels
-from limo.thresholds.crossfit import cross_fit, fit_varying, folds_of, label_matrix
+from limo.thresholds._fit import cross_fit, fit_varying, folds_of, label_matrix
 
 try:
     import libmultilabel.linear.linear as libmultilabel

@@ -23,21 +23,24 @@ def has_functions(module: Path) -> bool:
 MODULES = sorted(p for p in SOURCE.rglob("*.py") if p.name != "__init__.py" and has_functions(p))
 
 
-def mirror(module: Path) -> Path:
+def mirrors(module: Path) -> list[Path]:
+    """The test files of a module: test_search.py, test_search_targets.py, ..."""
     relative = module.relative_to(SOURCE)
-    folder = Path(*(part.lstrip("_") for part in relative.parent.parts))
-    return TESTS / folder / f"test_{relative.name.lstrip('_')}"
+    folder = TESTS / Path(*(part.lstrip("_") for part in relative.parent.parts))
+    stem = f"test_{relative.stem.lstrip('_')}"
+    return [folder / f"{stem}.py", *folder.glob(f"{stem}_*.py")]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_every_module_has_a_test_file_of_the_same_name(module: Path) -> None:
-    assert mirror(module).exists(), f"write {mirror(module).relative_to(TESTS.parent)}"
+    first, *_ = found = mirrors(module)
+    assert any(p.exists() for p in found), f"write {first.relative_to(TESTS.parent)}"
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_rooms_and_functions_stay_small(module: Path) -> None:
     text = module.read_text()
-    assert len(text.splitlines()) <= 400
+    assert len(text.splitlines()) <= 500
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
             first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]

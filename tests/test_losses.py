@@ -5,9 +5,9 @@ import pytest
 
 from cases import cases
 from limo import losses
-from limo._kernels.pair_loss import FEW
+from limo._kernels.losses import FEW
+from limo._views import Pattern
 from limo.losses import HINGE, SQUARED_HINGE, PairWeights, pair_loss, smoothed_hinge
-from limo.pattern import Pattern
 from naive import losses as naive
 
 LOSSES = {"squared_hinge": SQUARED_HINGE, "hinge": HINGE, 0.25: smoothed_hinge(0.25)}

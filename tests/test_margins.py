@@ -3,7 +3,7 @@ import pytest
 
 import limo
 from cases import cases
-from limo.margins import positive_share
+from limo._margins import positive_share
 from naive import margins as naive
 
 

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from cases import cases
-from limo import profiles
-from limo.measures import ranking
-from limo.measures.conventions import CONVENTIONS
-from limo.pattern import Pattern
-from limo.profiles import Profile, read_profiles
-from limo.views import COLUMNS, ENTRIES, ROWS, VIEWS
+from limo import _profiles as profiles
+from limo._profiles import Profile, read_profiles
+from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Pattern
+from limo.measures import _rows as ranking
+from limo.measures._conventions import CONVENTIONS
 from naive.measures import columns, whole
 
 TABLES = {

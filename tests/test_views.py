@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from limo.pattern import Pattern
-from limo.views import COLUMNS, ENTRIES, ROWS, VIEWS
+from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Pattern
 
 A = np.array([[1, 0, 1], [0, 0, 0]])
 PATTERN = Pattern.from_flat(np.flatnonzero(A), A.shape)

@@ -1,6 +1,6 @@
 """``python -m limo``: the command line."""
 
-from limo.cli import main
+from limo._cli import main
 
 if __name__ == "__main__":
     main()

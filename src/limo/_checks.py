@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from limo._types import Anything, Floats
-from limo.pattern import Pattern
+from limo._views import Pattern
 
 __all__ = [
     "Checked",
@@ -27,6 +27,7 @@ __all__ = [
     "check_scores",
     "column_names",
 ]
+
 
 Names = tuple[str, ...] | None
 

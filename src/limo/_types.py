@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Anything", "Booleans", "Floats", "Integers", "Values"]
 
+
 Anything = NDArray[Any]
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.floating]  # scores, float32 or float64

@@ -14,12 +14,11 @@ from typing import Literal
 
 import numpy as np
 
-from limo._kernels.pair_loss import add_row_pairs, gather, prepare, scan_rows
-from limo._kernels.products import add_transposed
+from limo._kernels.losses import add_row_pairs, add_transposed, gather, prepare, scan_rows
 from limo._kernels.profiles import copy_columns
 from limo._types import Integers, Values
-from limo.pattern import Pattern
-from limo.workers import n_workers, workers
+from limo._views import Pattern
+from limo._workers import n_workers, workers
 
 __all__ = [
     "HINGE",
@@ -32,6 +31,7 @@ __all__ = [
     "pair_loss",
     "smoothed_hinge",
 ]
+
 
 # Shares of work per core: enough to even out blocks of unequal cost.
 _SHARES = 8

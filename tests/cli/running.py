@@ -12,7 +12,7 @@ import pandas as pd
 from typer.testing import CliRunner
 
 import limo
-from limo.cli.app import app
+from limo._cli.app import app
 
 Y = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1]])
 S = np.array([[0.9, 0.2, 0.4], [0.5, 0.1, 0.8], [0.3, 0.7, 0.1], [0.2, 0.3, 0.6]])

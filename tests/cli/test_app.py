@@ -9,7 +9,7 @@ import time
 import pytest
 
 from cli.running import process, run, surroundings
-from limo.cli import main
+from limo._cli import main
 
 
 def test_no_command_shows_the_help():
@@ -18,7 +18,7 @@ def test_no_command_shows_the_help():
 
 def test_nothing_heavy_is_loaded_for_help():
     code = (
-        "import sys, limo.cli.app; "
+        "import sys, limo._cli.app; "
         "heavy = {'numpy', 'scipy', 'numba', 'sklearn', 'pandas', 'matplotlib', 'jinja2'}; "
         "print(sorted(heavy & set(sys.modules)))"
     )
@@ -80,7 +80,7 @@ def test_main_ends_cleanly(monkeypatch, capsys):
     def interrupted(**_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("limo.cli.app.app", interrupted)
+    monkeypatch.setattr("limo._cli.app.app", interrupted)
     with pytest.raises(SystemExit) as ending:
         main()
     assert ending.value.code == 130

@@ -7,8 +7,8 @@ import typer
 from typer.testing import CliRunner
 
 from cli.running import run
-from limo.cli.app import app
-from limo.cli.command import WrongUse, command, examples
+from limo._cli.app import app
+from limo._cli.command import WrongUse, command, examples
 
 
 def fails_with(error, *arguments):

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from limo.cli import console
+from limo._cli import console
 
 
 def test_results_and_remarks_go_apart(capsys):

@@ -18,7 +18,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_list(folder, monkeypatch):
     monkeypatch.setenv("LIMO_DATA", str(folder))
-    monkeypatch.setattr("limo.datasets.fetch.data_folders", lambda: [folder])
+    monkeypatch.setattr("limo.datasets._catalogue.data_folders", lambda: [folder])
     text = run("datasets").stdout
     assert text == run("datasets", "list").stdout
     line = next(line for line in text.splitlines() if "enron" in line)

@@ -16,7 +16,7 @@ def folder(tmp_path, monkeypatch):
 def quick(monkeypatch):
     """Neighbours in the place of what has to be solved."""
     models = {name: limo.MLKNNClassifier(k) for k, name in enumerate(MODELS, start=3)}
-    monkeypatch.setattr("limo.cli.demo._models", lambda: models)
+    monkeypatch.setattr("limo._cli.demo._models", lambda: models)
 
 
 def test_four_models_side_by_side_and_a_report(folder):

@@ -7,8 +7,8 @@ from scipy import sparse
 
 import limo
 from cli.running import NAMES, S, Y, names_in, printed_json, process, refused, run, write_matrices
-from limo.cli.command import WrongUse
-from limo.cli.evaluate import pair
+from limo._cli.command import WrongUse
+from limo._cli.evaluate import pair
 
 
 @pytest.fixture

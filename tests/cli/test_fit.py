@@ -6,8 +6,8 @@ import pytest
 
 import limo
 from cli.running import names_in, printed_json, process, refused, run
-from limo.cli import fit as command
-from limo.cli.names import METHODS
+from limo._cli import fit as command
+from limo._cli.options import METHODS
 
 DATA = limo.datasets.figure1(80)
 

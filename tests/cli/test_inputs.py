@@ -1,8 +1,8 @@
 import pytest
 
 import limo
-from limo.cli.command import WrongUse
-from limo.cli.inputs import Reading, check_file, is_known, open_dataset, output
+from limo._cli.command import WrongUse
+from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output
 
 
 def test_options_go_down_only_if_set():

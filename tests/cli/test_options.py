@@ -1,6 +1,6 @@
 import pytest
 
-from limo.cli.options import listed, which_labels
+from limo._cli.options import listed, which_labels
 
 
 @pytest.mark.parametrize(

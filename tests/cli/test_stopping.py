@@ -7,9 +7,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from limo.cli import stopping
-from limo.cli.command import command
-from limo.cli.stopping import code_if_stopped, listening
+from limo import _cli as stopping
+from limo._cli import code_if_stopped, listening
+from limo._cli.command import command
 
 both = pytest.mark.parametrize(
     ("number", "raised", "code"),

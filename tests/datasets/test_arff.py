@@ -276,7 +276,7 @@ names = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_siz
 @st.composite
 def files(draw: st.DrawFn) -> str:
     """A well-formed ARFF text of every kind of attribute and row."""
-    quote = limo.datasets.arff_header.quote
+    quote = limo.datasets._source.quote
     attributes = draw(st.lists(names, min_size=1, max_size=4, unique=True))
     kinds = [
         draw(st.none() | st.lists(names, min_size=1, max_size=4, unique=True)) for _ in attributes

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limo.datasets import DataError, Limits
-from limo.datasets.arff_header import parse_header, quote, split_values, unquote
+from limo.datasets._arff import parse_header, split_values
+from limo.datasets._source import quote, unquote
 
 
 def parse(text: str) -> object:

@@ -13,7 +13,7 @@ import pytest
 
 import limo
 from limo.datasets import DataError, Dataset, Limits
-from limo.datasets.source import open_source
+from limo.datasets._source import open_source
 
 ARFF = b"@relation 'r: -C -1'\n@attribute n real\n@attribute a {0,1}\n@data\n2.5,1\n"
 

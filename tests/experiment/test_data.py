@@ -7,7 +7,7 @@ import pytest
 import limo
 from limo.datasets import DataError
 from limo.experiment import Data, PlanError, Splits
-from limo.experiment.data import Split
+from limo.experiment._data import Split
 
 TOY = limo.datasets.figure1(50)
 

@@ -10,7 +10,7 @@ from scipy import sparse
 
 import limo
 from experiment.estimators import Frequency
-from limo.experiment.identity import content_hash, describe, seed_from
+from limo.experiment._identity import content_hash, describe, seed_from
 
 A = np.arange(6.0).reshape(2, 3)
 ONE = lambda: 1  # noqa: E731
@@ -38,7 +38,7 @@ def test_what_is_equal_has_the_same_hash():
 
 def test_hashes_and_seeds_outlive_the_process():
     code = (
-        "import limo; from limo.experiment.identity import content_hash, seed_from; "
+        "import limo; from limo.experiment._identity import content_hash, seed_from; "
         "print(content_hash({'a': limo.LIMOClassifier()}), seed_from(0, 'enron', 3, 'limo'))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -8,9 +8,9 @@ import pytest
 import experiment
 import limo
 from experiment.estimators import Broken, Dice, Frequency
+from limo._workers import n_workers
 from limo.experiment import Data, Method, Plan, Procedure, Splits
-from limo.experiment.job import run_job
-from limo.workers import n_workers
+from limo.experiment._job import run_job
 
 TOY = Data("toy", "figure1", {"n": 60})
 

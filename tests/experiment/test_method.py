@@ -8,7 +8,7 @@ from sklearn.preprocessing import MinMaxScaler
 import limo
 from experiment.estimators import Frequency, NotSklearn
 from limo.experiment import Cut, Method
-from limo.experiment.identity import content_hash
+from limo.experiment._identity import content_hash
 
 LABELS = ["hamming_loss", "macro_f1", "instance_f1", "micro_f1"]
 

@@ -8,7 +8,7 @@ import scikit_posthocs
 from scipy import stats
 
 from experiment.cases import DEMSAR
-from limo.experiment.significance import critical_difference, friedman, nemenyi, wilcoxon_holm
+from limo.experiment._significance import critical_difference, friedman, nemenyi, wilcoxon_holm
 
 
 def random_values(seed, n, k, *, tied=False):

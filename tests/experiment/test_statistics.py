@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2
 
 from experiment.cases import DEMSAR, cell, rows_of
-from limo.experiment.statistics import compare, groups
+from limo.experiment._statistics import compare, groups
 
 
 def test_the_published_example_as_one_record():

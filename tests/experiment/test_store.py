@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from limo.experiment import COLUMNS, Outcome, Store, StoreError, read_rows
-from limo.experiment.judging import Score
+from limo.experiment._judge import Score
 
 SCORES = (
     Score("one_error", 0.1 + 0.2, "", ""),
@@ -101,7 +101,7 @@ def test_an_error_inside_rolls_everything_back(path):
 WRITER = """
 import sys
 from limo.experiment import Outcome, Store
-from limo.experiment.judging import Score
+from limo.experiment._judge import Score
 with Store(sys.argv[1]) as store:
     for k in range(20):
         name = f"{sys.argv[2]}{k}"

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from experiment.cases import DEMSAR, cell, rows_of
-from limo.experiment.summary import average_ranks, check_rows, missing, rank, summarise
+from limo.experiment._summary import average_ranks, check_rows, missing, rank, summarise
 
 NAN = math.nan
 

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from limo._kernels.alias import alias_table
 from limo._kernels.sgd import (
     Draws,
     Rates,
@@ -10,6 +9,7 @@ from limo._kernels.sgd import (
     _count_idle,
     _missing,
     _shrink,
+    alias_table,
     draw_pair,
     run_steps,
     settle,

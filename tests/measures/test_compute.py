@@ -1,9 +1,9 @@
 import pytest
 
 import limo
-from limo import profiles
+from limo import _profiles as profiles
 from limo._checks import check_inputs
-from limo.measures import compute as room
+from limo.measures import _compute as room
 
 Y, S = [[1, 0, 1], [0, 1, 0]], [[0.3, 0.2, 0.1], [0.5, 0.6, 0.7]]
 

@@ -5,9 +5,9 @@ import pytest
 
 import limo
 from cases import cases
-from limo.measures.base import Measure
-from limo.measures.table import LABEL_WISE, UNIT
-from limo.views import ENTRIES, ROWS
+from limo._views import ENTRIES, ROWS
+from limo.measures._measure import Measure
+from limo.measures._table import LABEL_WISE, UNIT
 from naive import measures as naive
 
 

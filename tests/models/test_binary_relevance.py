@@ -19,7 +19,7 @@ import limo
 from estimators import MultiLabelContract, data, quietly
 from limo import BinaryRelevance
 from limo._checks import check_labels
-from limo.models import binary_relevance
+from limo.models import _binary_relevance as binary_relevance
 
 
 @parametrize_with_checks([BinaryRelevance()])

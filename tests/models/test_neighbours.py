@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from limo.models import neighbours
-from limo.models.neighbours import count_labels, nearest_neighbours, pack, unpack
+from limo.models import _neighbours as neighbours
+from limo.models._neighbours import count_labels, nearest_neighbours, pack, unpack
 from naive import neighbours as naive
 
 STORAGES = [np.asarray, sparse.csr_array, sparse.csr_matrix]

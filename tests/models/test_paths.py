@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 import limo
-from limo.measures.table import MEASURES
-from limo.models.paths import Judged, Paths, Trial, better
-from limo.thresholds.crossfit import folds_of
+from limo.measures._table import MEASURES
+from limo.models._paths import Judged, Paths, Trial, better
+from limo.thresholds._fit import folds_of
 
 DATA = limo.datasets.figure1(120, seed=3)
 FOLDS = folds_of(3, DATA.X, DATA.Y)

@@ -11,12 +11,10 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from limo.datasets.dataset import Dataset
-from limo.datasets.errors import DataError, Limits
-from limo.datasets.labels import xml_labels
-from limo.datasets.options import Options
-from limo.datasets.reading import FORMATS, read_source
-from limo.datasets.source import Source, open_source
+from limo.datasets._columns import xml_labels
+from limo.datasets._dataset import DataError, Dataset, Limits, Options
+from limo.datasets._read import FORMATS, read_source
+from limo.datasets._source import Source, open_source
 from naive import datasets_arff
 
 LIMITS = Limits(max_bytes=1 << 20, max_columns=5000, max_values=200_000)

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from limo.findings import judge
-from limo.report import write
+from limo.report import judge, write
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-background-networking "
@@ -77,3 +76,15 @@ def several():
     P = {name: (s > 0.75).astype(int) for name, s in S.items()}
     names = ["beta", "alpha", "delta 10", "delta 9", "gamma", "eta", "zeta", "theta"]
     return judge(Y, S, P, label_names=names)
+
+
+@pytest.fixture(scope="session")
+def case():
+    """Labels with one empty row and a label nobody has, scores and predictions."""
+    rng = np.random.default_rng(0)
+    Y = (rng.random((40, 6)) < 0.35).astype(int)
+    Y[:, 5] = 0
+    Y[:, 0] |= Y.sum(1) == 0
+    Y[0] = 0
+    S = rng.normal(size=Y.shape) + 1.5 * Y
+    return Y, S, (S > 0.75).astype(int)

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from findings.rows import make_rows
-from limo.findings import compare, judge
+from limo.report import compare, judge
+from report.rows import make_rows
 
 pytestmark = pytest.mark.slow
 

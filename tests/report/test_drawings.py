@@ -1,6 +1,6 @@
 import pytest
 
-from limo.report.drawings import curves, diagram, histogram, mark, strip
+from limo.report._drawings import curves, diagram, histogram, mark, strip
 
 
 def test_bars_stand_where_their_bins_are():

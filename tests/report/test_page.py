@@ -7,10 +7,9 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from findings.rows import make_rows
-from limo.findings import compare, judge, page
-from limo.report import render
-from limo.report.page import FORMAT, embedded
+from limo.report import compare, judge, page, render
+from limo.report._page import FORMAT, embedded
+from report.rows import make_rows
 
 WILD = ["<script>alert(1)</script>", '"quotes\' & co"', "😀 name", "x" * 300, "עברית", "</title>"]
 VOID = {"meta", "link", "input", "br"}
@@ -162,7 +161,7 @@ def test_the_policy_allows_this_style_and_this_script_only():
 def test_only_findings_become_pages():
     with pytest.raises(ValueError, match="whose format is limo-findings/1: got 'other/1'"):
         render({"format": "other/1"})
-    with pytest.raises(ValueError, match="got 'list'. limo.findings.judge and"):
+    with pytest.raises(ValueError, match="got 'list'. limo.report.judge and"):
         render([1])
     with pytest.raises(ValueError, match="The document is not whole: .*title.* Make it again"):
         render({"format": FORMAT})

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from limo.reproduce.benchmark_plans import OTHER_CUTS, OURS
-from limo.reproduce.printed_tables import printed_benchmark, printed_synthetic
-from limo.reproduce.reasons import stands_for
+from limo.reproduce._benchmark_plans import OTHER_CUTS, OURS
+from limo.reproduce._benchmark_tables import stands_for
+from limo.reproduce._pages import printed_benchmark, printed_synthetic
 
 _MORE = {"seconds": 0.1, "seed": 0, "status": "ok", "error": "", "threshold": ""}
 

@@ -8,12 +8,12 @@ import pytest
 import limo
 from limo.experiment import run
 from limo.reproduce import benchmark, draw_benchmark
-from limo.reproduce.benchmark_cells import cells, ranks, rows_as_printed
-from limo.reproduce.benchmark_plans import LIMOS, PAPER, cut_plan, paper_plan
+from limo.reproduce._benchmark_plans import LIMOS, PAPER, cut_plan, paper_plan
+from limo.reproduce._benchmark_tables import cells, ranks, rows_as_printed
 from reproduce.fabricated import benchmark_rows
 
 # the package's function of the same name hides the module
-ROOM = importlib.import_module("limo.reproduce.benchmark")
+ROOM = importlib.import_module("limo.reproduce._benchmark")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 import limo
-from limo.reproduce.benchmark_plans import DATASETS, PAPER, QUICK, cut_plan, own_plan, paper_plan
-from limo.reproduce.printed_tables import printed_benchmark
+from limo.reproduce._benchmark_plans import DATASETS, PAPER, QUICK, cut_plan, own_plan, paper_plan
+from limo.reproduce._pages import printed_benchmark
 
 
 def test_the_plan_covers_the_printed_table():
@@ -14,7 +14,7 @@ def test_the_plan_covers_the_printed_table():
 
 def test_stored_splits_are_used_where_there_are_some(tmp_path, monkeypatch):
     monkeypatch.setenv("LIMO_DATA", str(tmp_path))
-    monkeypatch.setattr("limo.datasets.splitting.data_folders", lambda: [tmp_path])
+    monkeypatch.setattr("limo.datasets._split.data_folders", lambda: [tmp_path])
     (tmp_path / "splits").mkdir()
     line = ",".join(map(str, range(502)))
     (tmp_path / "splits" / "CAL500.csv").write_text(f"{line}\n{line}\n")

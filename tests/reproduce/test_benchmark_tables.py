@@ -1,13 +1,14 @@
 import pytest
 
-from limo.reproduce.benchmark_cells import cells, printed_ranks
-from limo.reproduce.benchmark_plans import OURS, PAPER
-from limo.reproduce.benchmark_tables import (
+from limo.reproduce._benchmark_plans import OURS, PAPER
+from limo.reproduce._benchmark_tables import (
     agreement_table,
     big_table,
     both_cuts_table,
+    cells,
     differences,
     extended_table,
+    printed_ranks,
     rank_table,
 )
 from reproduce.fabricated import benchmark_rows

@@ -8,7 +8,7 @@ from limo.reproduce import draw_synthetic, synthetic
 from reproduce.fabricated import synthetic_rows
 
 # the package's function of the same name hides the module
-ROOM = importlib.import_module("limo.reproduce.synthetic")
+ROOM = importlib.import_module("limo.reproduce._synthetic")
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
-from limo.reproduce.printed_tables import printed_synthetic
-from limo.reproduce.synthetic_plans import classification_plan, ranking_plan
+from limo.reproduce._pages import printed_synthetic
+from limo.reproduce._synthetic import classification_plan, ranking_plan
 
 
 def test_the_plans_cover_both_printed_tables_exactly():

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from limo.reproduce import theory
-from limo.reproduce.theory import _judge_table2 as judge_table2
+from limo.reproduce._theory import _judge_table2 as judge_table2
 
 
 @pytest.fixture(scope="module")

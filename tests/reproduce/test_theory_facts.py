@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import limo
-from limo.measures.base import Optimised
-from limo.reproduce.theory_facts import SIZES, bound_facts, table2_facts, theorem3_facts
+from limo.measures._measure import Optimised
+from limo.reproduce._theory_facts import SIZES, bound_facts, table2_facts, theorem3_facts
 
 
 def test_ticks_are_whole_and_crosses_have_counterexamples():

@@ -3,10 +3,9 @@
 import numpy as np
 from scipy import sparse
 
+from limo._solvers.problem import Features, Problem
+from limo._views import Pattern
 from limo.losses import PairWeights
-from limo.pattern import Pattern
-from limo.solvers.base import Problem
-from limo.solvers.features import Features
 
 WEIGHTS = {
     "label": (1.0, 0.0, 0.0),

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from limo._solvers.exact import _half_of_memory, solve
+from limo._solvers.objective import Resident
+from limo._solvers.problem import Status
 from limo.losses import HINGE, SQUARED_HINGE
-from limo.solvers.base import Status
-from limo.solvers.exact import _half_of_memory, solve
-from limo.solvers.objective import Resident
 from solvers.problems import WEIGHTS, arrays, problem
 
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from limo._solvers.objective import Resident, Streaming
 from limo.losses import HINGE, SQUARED_HINGE
-from limo.solvers.objective import Resident, Streaming
 from naive import losses as naive
 from solvers.problems import WEIGHTS, arrays, problem
 

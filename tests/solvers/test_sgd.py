@@ -6,7 +6,7 @@ from scipy import sparse
 
 from limo._checks import check_labels
 from limo._kernels.sgd import draw_pair
-from limo.solvers.sgd import SAMPLINGS, SGD, _draws, steps_per_pass
+from limo._solvers.sgd import SAMPLINGS, SGD, _draws, steps_per_pass
 from naive import sgd as naive
 
 

@@ -79,7 +79,7 @@ def test_gfm_in_blocks(monkeypatch):
     rng = np.random.default_rng(85)
     J = np.stack([gfm_matrix(random_distribution(rng, 3), 3) for _ in range(20)])
     at_once = gfm_labels(J)
-    monkeypatch.setattr("limo.thresholds.expected._BLOCK_CELLS", 20)
+    monkeypatch.setattr("limo.thresholds._expected._BLOCK_CELLS", 20)
     assert (gfm_labels(J) == at_once).all()
 
 

@@ -5,12 +5,11 @@ from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression
 
 import limo
+from limo._views import ROWS
 from limo.thresholds import best_instance_thresholds
-from limo.thresholds.instance import _finite
-from limo.thresholds.scores import check_pair
-from limo.thresholds.search import best_cuts
-from limo.thresholds.targets import TARGETS
-from limo.views import ROWS
+from limo.thresholds._instance import _finite
+from limo.thresholds._scores import check_pair
+from limo.thresholds._search import TARGETS, best_cuts
 from naive import thresholds as naive
 
 RNG = np.random.default_rng(100)

@@ -4,8 +4,8 @@ from scipy import sparse
 
 from cases import cases
 from limo._checks import check_labels
-from limo.thresholds.scores import DenseScores, StoredScores, check_pair, read_scores, through
-from limo.views import COLUMNS, ENTRIES, ROWS
+from limo._views import COLUMNS, ENTRIES, ROWS
+from limo.thresholds._scores import DenseScores, StoredScores, check_pair, read_scores, through
 from thresholds_cases import stored_case
 
 ABSENT = -np.inf

@@ -8,10 +8,17 @@ from scipy import sparse
 
 from cases import cases
 from limo._checks import check_labels
-from limo.thresholds.scores import check_pair
-from limo.thresholds.search import best_counts, best_cuts, middle
-from limo.thresholds.targets import TARGETS, Target, check_target, f_beta
-from limo.views import COLUMNS, ENTRIES, ROWS
+from limo._views import COLUMNS, ENTRIES, ROWS
+from limo.thresholds._scores import check_pair
+from limo.thresholds._search import (
+    TARGETS,
+    Target,
+    best_counts,
+    best_cuts,
+    check_target,
+    f_beta,
+    middle,
+)
 from naive import thresholds as naive
 from naive.measures import columns, whole
 from thresholds_cases import stored_case
@@ -175,7 +182,7 @@ def test_blocks_change_nothing(monkeypatch):
     work = list(itertools.product([ROWS, COLUMNS, ENTRIES], targets[:2], pairs))
     work += [(view, targets[2], pair) for view in (ROWS, COLUMNS, ENTRIES) for pair in pairs]
     whole_at_once = [best_cuts(v, t, *p).thresholds.tolist() for v, t, p in work]
-    monkeypatch.setattr("limo.profiles._BLOCK_ITEMS", 64)
-    monkeypatch.setattr("limo.profiles._LEAST_COLUMNS", 1)
-    monkeypatch.setattr("limo.thresholds.search._ENOUGH_TO_SHARE", 1)
+    monkeypatch.setattr("limo._profiles._BLOCK_ITEMS", 64)
+    monkeypatch.setattr("limo._profiles._LEAST_COLUMNS", 1)
+    monkeypatch.setattr("limo.thresholds._search._ENOUGH_TO_SHARE", 1)
     assert [best_cuts(v, t, *p).thresholds.tolist() for v, t, p in work] == whole_at_once

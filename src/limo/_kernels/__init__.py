@@ -12,6 +12,7 @@ import numba
 
 __all__ = ["kernel"]
 
+
 Function = TypeVar("Function", bound=Callable[..., object])
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "read_rows",
 ]
 
+
 NUMERIC, NOMINAL, SKIPPED = 0, 1, 2
 
 END = 0

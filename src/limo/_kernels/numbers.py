@@ -20,6 +20,7 @@ from limo._kernels import kernel
 
 __all__ = ["EXACT", "UNSETTLED", "WRONG", "Bytes", "Word", "decimal", "number", "read_numbers"]
 
+
 Bytes = NDArray[np.uint8]
 Word = np.uint64
 

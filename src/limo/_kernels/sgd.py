@@ -13,13 +13,154 @@ iterates at once), and only the features of a drawn row change in ``V`` and ``U`
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
 from limo._kernels import kernel
-from limo._kernels.alias import Alias, below, draw
-from limo._kernels.storage import Storage, row_add, row_dot
 from limo._types import Integers, Values
 
-__all__ = ["Draws", "Rates", "Weights", "draw_pair", "run_steps", "settle"]
+__all__ = [
+    "CSR",
+    "Alias",
+    "Draws",
+    "Rates",
+    "Storage",
+    "Weights",
+    "alias_table",
+    "below",
+    "draw",
+    "draw_pair",
+    "row_add",
+    "row_dot",
+    "run_steps",
+    "settle",
+]
+
+
+# Draws from a fixed distribution in constant time (Walker's alias method).
+
+
+class Alias(NamedTuple):
+    """Place ``k`` is kept with probability ``keep[k]``, and otherwise gives ``other[k]``."""
+
+    keep: Values
+    other: Integers
+
+
+@kernel
+def alias_table(weights: Values) -> Alias:
+    """Make the table for numbers drawn in proportion to positive ``weights``. O(n).
+
+    What rounding leaves over is kept, so that no number is ever drawn that has no weight.
+    """
+    n = weights.size
+    keep = weights.copy()
+    if n > 0:
+        keep *= n / weights.sum()
+    other = np.arange(n)
+    order = np.empty(n, np.int64)  # places below the mean from the left, others from the right
+    n_small, first_large = 0, n
+    for k in range(n):
+        if keep[k] < 1.0:
+            order[n_small] = k
+            n_small += 1
+        else:
+            first_large -= 1
+            order[first_large] = k
+    while n_small > 0 and first_large < n:
+        n_small -= 1
+        small, large = order[n_small], order[first_large]
+        other[small] = large
+        keep[large] -= 1.0 - keep[small]
+        if keep[large] < 1.0:
+            first_large += 1
+            order[n_small] = large
+            n_small += 1
+    keep[order[:n_small]] = 1.0
+    keep[order[first_large:]] = 1.0
+    return Alias(keep, other)
+
+
+@kernel
+def below(n: int, rng: np.random.Generator) -> int:
+    """Draw one of 0, ..., n - 1; ``rng.integers`` takes ten times as long, and as long to compile.
+
+    The largest random number is 1 - 2**-53, so the product stays below n, and no number is more
+    likely than another by more than n * 2**-53.
+    """
+    return int(rng.random() * n)
+
+
+@kernel
+def draw(table: Alias, rng: np.random.Generator) -> int:
+    """Draw one number. O(1)."""
+    k = below(table.keep.size, rng)
+    return k if rng.random() < table.keep[k] else table.other[k]
+
+
+# Rows of a feature matrix, dense or CSR: storage is a type here, not a suffix.
+
+# An overload and its bodies must have equal signatures, annotations included; theirs have none.
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+
+class CSR(NamedTuple):
+    """The three arrays of a sparse matrix, row by row; equal columns in a row add up."""
+
+    data: Values
+    indices: Integers
+    indptr: Integers
+
+
+Storage = Values | CSR
+
+
+def _dense_dot(X, i, w):
+    return np.dot(X[i], w)
+
+
+def _csr_dot(X, i, w):
+    total = 0.0
+    for e in range(X.indptr[i], X.indptr[i + 1]):
+        total += X.data[e] * w[X.indices[e]]
+    return total
+
+
+def _dense_add(X, i, a, w):
+    w += a * X[i]
+
+
+def _csr_add(X, i, a, w):
+    for e in range(X.indptr[i], X.indptr[i + 1]):
+        w[X.indices[e]] += a * X.data[e]
+
+
+def row_dot(X: Storage, i: int, w: Values) -> float:
+    """The product of row ``i`` and ``w``. O(nonzeros of the row)."""
+    value: float = _csr_dot(X, i, w) if isinstance(X, CSR) else _dense_dot(X, i, w)
+    return value
+
+
+def row_add(X: Storage, i: int, a: float, w: Values) -> None:
+    """Add ``a`` times row ``i`` to ``w``. O(nonzeros of the row)."""
+    if isinstance(X, CSR):
+        _csr_add(X, i, a, w)
+    else:
+        _dense_add(X, i, a, w)
+
+
+# Inside compiled code the same two names stand for the body that suits the type of X.
+
+
+@overload(row_dot)
+def _compiled_dot(X, i, w):
+    return _dense_dot if isinstance(X, types.Array) else _csr_dot
+
+
+@overload(row_add)
+def _compiled_add(X, i, a, w):
+    return _dense_add if isinstance(X, types.Array) else _csr_add
+
 
 # A scale below this is multiplied into V. V grows as the scale falls, and with it the two
 # terms of the sum, whose difference must not drown: this leaves ten digits.

@@ -1,16 +1,19 @@
 """Data in: readers, writers, a catalogue, splits, descriptions and generators."""
 
-from limo.datasets.dataset import Dataset
-from limo.datasets.description import Description, describe
-from limo.datasets.errors import DataError, Limits
-from limo.datasets.fetch import data_folders, is_at_hand, load
-from limo.datasets.instances import order_features, read_instances
-from limo.datasets.known import CATALOGUE, Catalogue, Entry, catalogue
-from limo.datasets.matrices import Matrix, read_matrix
-from limo.datasets.pictures import plot_regions, plot_triangles
-from limo.datasets.predictions import check_suffix, write_predictions
-from limo.datasets.reading import read
-from limo.datasets.splitting import (
+from limo.datasets._catalogue import (
+    CATALOGUE,
+    Catalogue,
+    Entry,
+    catalogue,
+    data_folders,
+    is_at_hand,
+    load,
+)
+from limo.datasets._dataset import DataError, Dataset, Limits
+from limo.datasets._describe import Description, describe, plot_regions, plot_triangles
+from limo.datasets._matrices import Matrix, order_features, read_instances, read_matrix
+from limo.datasets._read import read
+from limo.datasets._split import (
     GivenSplit,
     StoredSplits,
     StratifiedFolds,
@@ -19,8 +22,8 @@ from limo.datasets.splitting import (
     split,
     stored_splits,
 )
-from limo.datasets.synthetic import figure1, make_multilabel
-from limo.datasets.writing import files_written, write
+from limo.datasets._synthetic import figure1, make_multilabel
+from limo.datasets._write import check_suffix, files_written, write, write_predictions
 
 __all__ = [
     "CATALOGUE",

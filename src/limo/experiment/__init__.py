@@ -1,19 +1,15 @@
 """Experiments: plan, run, keep the rows, and what they say about the methods compared."""
 
-from limo.experiment.data import Data, Splits
-from limo.experiment.driving import run
-from limo.experiment.errors import Interrupted, PlanError, StoreError
-from limo.experiment.executor import Executor
-from limo.experiment.job import Outcome
-from limo.experiment.method import Cut, Method
-from limo.experiment.methods import METHODS
-from limo.experiment.plan import Plan
-from limo.experiment.procedure import Procedure
-from limo.experiment.progress import Progress
-from limo.experiment.statistics import Comparison, compare
-from limo.experiment.store import COLUMNS, Store, read_rows
-from limo.experiment.summary import summarise
-from limo.experiment.training import estimator_for
+from limo.experiment._data import Data, Splits
+from limo.experiment._identity import Interrupted, PlanError, StoreError
+from limo.experiment._job import Outcome
+from limo.experiment._method import METHODS, Cut, Method, estimator_for
+from limo.experiment._plan import Plan, Procedure
+from limo.experiment._runner import Executor, Progress, run
+from limo.experiment._significance import critical_difference, friedman, nemenyi, wilcoxon_holm
+from limo.experiment._statistics import Comparison, compare, groups, plot_critical_difference
+from limo.experiment._store import COLUMNS, Store, read_rows
+from limo.experiment._summary import average_ranks, missing, rank, summarise
 
 __all__ = [
     "COLUMNS",
@@ -32,9 +28,18 @@ __all__ = [
     "Splits",
     "Store",
     "StoreError",
+    "average_ranks",
     "compare",
+    "critical_difference",
     "estimator_for",
+    "friedman",
+    "groups",
+    "missing",
+    "nemenyi",
+    "plot_critical_difference",
+    "rank",
     "read_rows",
     "run",
     "summarise",
+    "wilcoxon_holm",
 ]

@@ -1,6 +1,8 @@
-"""From a document of findings to one HTML file. Reads the document only, and never recomputes."""
+"""Reports: from results to a plain document, and from the document to one HTML page."""
 
-from limo.report.files import write
-from limo.report.page import render
+from limo.report._comparison import compare, comparison, page
+from limo.report._evaluation import judge
+from limo.report._page import render, write
+from limo.report._provenance import describe_making
 
-__all__ = ["render", "write"]
+__all__ = ["compare", "comparison", "describe_making", "judge", "page", "render", "write"]

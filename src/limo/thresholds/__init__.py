@@ -1,28 +1,30 @@
 """From scores to labels: thresholds per label, per instance or for all, for the measure at hand."""
 
-from limo.thresholds.best import (
+from limo.thresholds._best import (
+    F1Curves,
     apply_thresholds,
     best_global_threshold,
     best_instance_thresholds,
     best_label_thresholds,
+    f1_curves,
     top_k,
 )
-from limo.thresholds.classifier import ThresholdClassifier
-from limo.thresholds.curves import F1Curves, f1_curves
-from limo.thresholds.expected import expected_f1_labels, gfm_labels
-from limo.thresholds.files import rule_from_json, rule_to_json
-from limo.thresholds.instance import InstanceThreshold
-from limo.thresholds.report import ThresholdReport, threshold_report
-from limo.thresholds.rules import (
+from limo.thresholds._classifier import ThresholdClassifier
+from limo.thresholds._expected import expected_f1_labels, gfm_labels
+from limo.thresholds._fit import RULES, suggest_threshold
+from limo.thresholds._instance import InstanceThreshold
+from limo.thresholds._report import ThresholdReport, threshold_report
+from limo.thresholds._rules import (
     ExpectedF1,
     FixedThreshold,
     GlobalThreshold,
     LabelThreshold,
     ThresholdRule,
     TopK,
+    rule_from_json,
+    rule_to_json,
 )
-from limo.thresholds.suggest import RULES, suggest_threshold
-from limo.thresholds.targets import TARGETS, Target, f_beta
+from limo.thresholds._search import TARGETS, Target, f_beta
 
 __all__ = [
     "RULES",

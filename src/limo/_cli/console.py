@@ -1,0 +1,242 @@
+"""What people see: tables and sentences, plain where there is no terminal; JSON for programs."""
+
+import json
+import math
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from limo._text import counted
+
+__all__ = [
+    "complain",
+    "print_json",
+    "progress",
+    "remark",
+    "say",
+    "show_comparisons",
+    "show_findings",
+    "table",
+]
+
+
+# Control characters in names would be obeyed by a terminal instead of shown.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_WIDE = 160  # columns where nobody looks at a terminal, so that tables do not wrap
+
+Cell = str | Text
+Advance = Callable[[int, int, str], None]
+
+
+def say(text: str = "", *, style: str = "") -> None:
+    """Print a result for people."""
+    _console(stderr=False).print(Text(_harmless(text), style=style), soft_wrap=True)
+
+
+def remark(text: str) -> None:
+    """Print a remark beside the results."""
+    _console(stderr=True).print(
+        Text("Note: ", style="yellow").append(_harmless(text), style="default"), soft_wrap=True
+    )
+
+
+def complain(text: str, what: str = "Error: ") -> None:
+    """Print why it did not work."""
+    line = Text(what, style="bold red").append(_harmless(text), style="not bold default")
+    _console(stderr=True).print(line, soft_wrap=True)
+
+
+def table(
+    title: str, head: Sequence[str], body: Sequence[Sequence[Cell]], *, numbers: int = 0
+) -> None:
+    """Print a table; the columns from ``numbers`` on, if it is given, are set to the right."""
+    found = Table(
+        title=Text(title),
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),  # tables should fit into 80 columns
+        pad_edge=False,
+    )
+    for place, name in enumerate(head):
+        right = bool(numbers) and place >= numbers
+        justify: Any = "right" if right else "left"
+        found.add_column(_cell(name), justify=justify, no_wrap=place == 0, overflow="fold")
+    for row in body:
+        found.add_row(*map(_cell, row))
+    _console(stderr=False).print(found)
+
+
+def print_json(document: Any) -> None:
+    """Print JSON, and nothing else, on standard output."""
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Advance]:
+    """Show on a terminal that something is going on, and how far it is once that is told.
+
+    The function given takes what is done, what there is to do, and what is being done.
+    """
+    console = _console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[count]}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task(what, total=None, count="")
+
+        def advance(done: int, total: int, doing: str = "") -> None:
+            text = _harmless(f"{what}: {doing}" if doing else what)
+            bar.update(task, completed=done, total=total, count=f"{done}/{total}", description=text)
+
+        yield advance
+
+
+def _console(*, stderr: bool) -> Console:
+    """Made anew each time: tests and notebooks exchange the streams."""
+    stream = sys.stderr if stderr else sys.stdout
+    plain = not stream.isatty()
+    found = Console(file=stream, markup=False, emoji=False, highlight=False)
+    if plain and "COLUMNS" not in found._environ:
+        found.width = _WIDE
+    return found
+
+
+def _cell(cell: Cell) -> Text:
+    return cell if isinstance(cell, Text) else Text(_harmless(cell))
+
+
+def _harmless(text: str) -> str:
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+# Documents of findings as tables: what a report shows, in short.
+
+_BEST = "bold green"
+_MOST_MODELS = 8  # columns of a table that people can still read
+
+
+def show_findings(document: Mapping[str, Any]) -> None:
+    """Print measures, margins and verdict of one model, or models side by side."""
+    models = document["models"]
+    data = document["data"]
+    heading = (
+        f"{data['instances']:,} instances x {data['labels']:,} labels, "
+        f"conventions: {document['conventions']['name']}"
+    )
+    if len(models) == 1:
+        _show_one(document["measures"], models[0], heading)
+    else:
+        _show_several(document["measures"], models, heading)
+    say()
+    for sentence in document["verdict"]:
+        say(sentence)
+
+
+def show_comparisons(document: Mapping[str, Any]) -> None:
+    """Print mean, deviation and rank of every method, a table for each data set."""
+    for part in document["comparisons"]:
+        for dataset in part["datasets"]:
+            _show_dataset(part, dataset)
+    say("* best of its line.\n")
+    for sentence in document["verdict"]:
+        say(sentence)
+
+
+def _show_dataset(part: Mapping[str, Any], dataset: str) -> None:
+    better = {measure["name"]: measure["better"] for measure in part["measures"]}
+    lines = [line for line in part["means"] if line["dataset"] == dataset]
+    body: list[list[str | Text]] = [
+        [line["title"], better[line["measure"]], *map(_spread, line["cells"])] for line in lines
+    ]
+    title = f"{dataset}: mean ± deviation (rank) over {counted(part['splits'], 'split')}"
+    table(title, ["measure", "better", *part["methods"]], body, numbers=2)
+
+
+def _spread(cell: Mapping[str, Any] | None) -> Text:
+    if cell is None:
+        return Text("-")
+    spread = "" if cell["std"] is None else f"±{cell['std']:.3f}"
+    mark = "*" if cell["first"] else " "
+    text = f"{cell['mean']:.3f}{spread} ({cell['rank']:g}){mark}"
+    return Text(text, style=_BEST if cell["first"] else "")
+
+
+def _show_one(measures: list[Any], model: Mapping[str, Any], heading: str) -> None:
+    body = []
+    for entry in measures:
+        value, best = _number(model["measures"][entry["name"]]["value"]), _number(entry["best"])
+        body.append([entry["title"], value, best, entry["better"], _note(entry)])
+    table(heading, ["measure", "value", "best possible", "better", "undefined rows"], body)
+    _show_margins(model["margins"])
+
+
+def _note(entry: Mapping[str, Any]) -> str:
+    """How many rows have no value of their own, why, and what became of them."""
+    told = "; ".join(f"{counted(n, entry['row'])}: {why}" for why, n in entry["undefined"].items())
+    return told + (" (counted, not left out)" if entry["filled"] else "")
+
+
+def _show_margins(margins: Mapping[str, Any]) -> None:
+    if not margins:
+        return
+    body = [
+        [
+            part["kind"],
+            _share(part["positive_share"]),
+            *(_number(part["quantiles"][q]) for q in ("0", "0.5", "1")),
+            _share(part["ordered_share"]),
+            _share(part["tied_share"]),
+        ]
+        for part in margins.values()
+    ]
+    head = ["margin", "positive", "lowest", "median", "highest", "pairs in order", "tied"]
+    table("Margins", head, body)
+
+
+def _show_several(measures: list[Any], models: list[Any], heading: str) -> None:
+    shown = sorted(models, key=lambda m: (m["mean_rank"] is None, m["mean_rank"]))[:_MOST_MODELS]
+    shown = [m for m in models if m in shown]
+    head = ["measure", "better", *(model["name"] for model in shown)]
+    body: list[list[str | Text]] = [
+        [
+            entry["title"],
+            entry["better"],
+            *(_ranked(m["measures"].get(entry["name"])) for m in shown),
+        ]
+        for entry in measures
+    ]
+    body.append(["mean rank", "low", *(_number(m["mean_rank"], 2) for m in shown)])
+    table(heading, head, body, numbers=2)
+    left = len(models) - len(shown)
+    say("* best of its line." + (f" {left} more models stand in the report." if left else ""))
+
+
+def _ranked(line: Mapping[str, Any] | None) -> Text:
+    if line is None or line["value"] is None:
+        return Text("-")
+    first = bool(line["first"])
+    return Text(f"{_number(line['value'])}{'*' if first else ' '}", style=_BEST if first else "")
+
+
+def _number(value: Any, digits: int = 4) -> str:
+    return "-" if value is None or math.isnan(value) else f"{float(value):.{digits}f}"
+
+
+def _share(value: Any) -> str:
+    return "-" if value is None else f"{value:.1%}"

@@ -1,0 +1,161 @@
+"""``limo datasets``: list, describe, fetch and convert data."""
+
+from json import loads
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import limo
+from limo._cli.command import WrongUse, command, examples
+from limo._cli.console import print_json, progress, say, table
+from limo._cli.inputs import Reading, is_known, open_dataset, output
+from limo._cli.options import Data, Drop, Force, Format, Json, Labels, Missing
+
+__all__ = ["data_app"]
+
+
+data_app = typer.Typer(
+    help="List, describe, fetch and convert data sets.",
+    epilog=examples(
+        ("the sets known by name", "limo datasets"),
+        ("what a file holds", "limo datasets describe songs.csv --labels 'tag_*'"),
+        ("download a set, and verify it", "limo datasets fetch enron"),
+        ("turn LIBSVM into Mulan's ARFF", "limo datasets convert train.svm train.arff"),
+    ),
+    rich_markup_mode="rich",
+    invoke_without_command=True,
+)
+
+
+@data_app.callback()
+def _default(ctx: typer.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        list_sets()
+
+
+def list_sets(json: Json = False) -> None:
+    """List the sets known by name, and whether they are at hand."""
+    frame = limo.datasets.catalogue().to_frame().reset_index()
+    records = frame.to_dict("records")
+    for record in records:
+        record["at_hand"] = limo.datasets.is_at_hand(record["name"])
+    if json:
+        print_json(records)
+        return
+    counts = ("instances", "features", "labels")
+    body = [
+        [
+            r["name"],
+            r["domain"],
+            *(f"{r[c]:,}" for c in counts),
+            f"{r['cardinality']:.2f}",
+            r["parts"].removeprefix("all").strip() or "-",
+            "yes" if r["at_hand"] else "no",
+        ]
+        for r in records
+    ]
+    head = ["name", "domain", *counts, "each", "parts", "at hand"]
+    table("Known data sets", head, body)
+    say("limo datasets fetch NAME downloads a set; NAME:train and NAME:test are its parts.")
+
+
+def describe(
+    data: Data,
+    other: Annotated[
+        str | None, typer.Argument(help="Another part of the same data, such as the test part.")
+    ] = None,
+    labels: Labels = None,
+    drop: Drop = None,
+    missing: Missing = "error",
+    format: Format = None,
+    json: Json = False,
+) -> None:
+    """Count what a data set holds: labels, their frequencies, repeated rows."""
+    reading = Reading(labels, drop, missing, format)
+    first = open_dataset(data, reading)
+    second = None if other is None else open_dataset(other, reading)
+    found = limo.describe(first, second)
+    if json:
+        print_json(loads(found.to_json()))
+    else:
+        say(str(found))
+
+
+def fetch(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Sets known by name.")],
+    json: Json = False,
+) -> None:
+    """Download sets that are not at hand, and verify them."""
+    unknown = [name for name in names if not is_known(name)]
+    if unknown:
+        raise WrongUse(
+            f"No data set is called {unknown[0]}; limo datasets lists them. "
+            "Files need not be fetched: every command takes their path."
+        )
+    found = []
+    for name in names:
+        data = open_dataset(name, Reading())
+        found.append({"name": name, "instances": data.X.shape[0], "sha256": data.checksum})
+        if not json:
+            say(f"{name}: {data.X.shape[0]:,} instances, verified.")
+    if json:
+        print_json(found)
+
+
+def convert(
+    data: Data,
+    to: Annotated[
+        Path, typer.Argument(metavar="OUT", help="Ends in .arff, .svm, .libsvm or .npz; .gz packs.")
+    ],
+    labels: Labels = None,
+    drop: Drop = None,
+    missing: Missing = "error",
+    format: Format = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Read a data set in one format and write it in another, names kept."""
+    try:
+        files = limo.datasets.files_written(to)
+    except ValueError as error:
+        raise WrongUse(str(error)) from None
+    for file in files:
+        output(file, force=force)
+    found = open_dataset(data, Reading(labels, drop, missing, format))
+    with progress(f"Writing {to}"):
+        limo.write(found, to)
+    if json:
+        print_json({"files": list(map(str, files)), "instances": found.X.shape[0]})
+    else:
+        say(f"Wrote {' and '.join(map(str, files))}: {found!r}")
+
+
+for _name, _function, _epilog in (
+    ("list", list_sets, examples(("for programs", "limo datasets list --json"))),
+    (
+        "describe",
+        describe,
+        examples(
+            ("a known set", "limo datasets describe enron"),
+            (
+                "a file whose last six columns are labels",
+                "limo datasets describe songs.csv --labels 6",
+            ),
+            ("two parts, and the rows they share", "limo datasets describe enron:train enron:test"),
+        ),
+    ),
+    ("fetch", fetch, examples(("download and verify", "limo datasets fetch enron medical"))),
+    (
+        "convert",
+        convert,
+        examples(
+            (
+                "a CSV file as Mulan's ARFF and XML",
+                "limo datasets convert songs.csv songs.arff --labels 6",
+            ),
+            ("a known set as packed LIBSVM", "limo datasets convert enron enron.svm.gz"),
+        ),
+    ),
+):
+    command(data_app, _function, name=_name, epilog=_epilog)

@@ -1,0 +1,227 @@
+"""``limo evaluate``: how good are these scores, and why."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import limo
+from limo._cli.command import WrongUse, examples
+from limo._cli.console import print_json, progress, say, show_findings
+from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output, typed_command
+from limo._cli.options import (
+    Conventions,
+    Drop,
+    Force,
+    Header,
+    Json,
+    Labels,
+    Report,
+    complete_data,
+    listed,
+    which_labels,
+)
+
+__all__ = ["EXAMPLES", "evaluate", "pair"]
+
+
+EXAMPLES = examples(
+    ("all that scores tell", "limo evaluate --truth Y.csv --scores S.csv"),
+    (
+        "all eleven measures, and a report",
+        "limo evaluate -y Y.csv -s S.csv -p P.csv --report report.html",
+    ),
+    (
+        "compare two models",
+        "limo evaluate --truth Y.npz --scores mine=a.npy --scores theirs=b.npy",
+    ),
+    ("against a known set, for programs", "limo evaluate -y enron:test -s S.parquet --json"),
+)
+
+_FILES = "CSV, TSV, Parquet, NPY, NPZ (dense or sparse) or ARFF"
+
+Truth = Annotated[
+    str,
+    typer.Option(
+        "--truth",
+        "-y",
+        help=f"True labels: {_FILES}, LIBSVM, or a known set such as enron:test.",
+        autocompletion=complete_data,
+    ),
+]
+Scores = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scores",
+        "-s",
+        metavar="[NAME=]FILE",
+        help=f"Scores: {_FILES}. Give it again for each model to compare.",
+    ),
+]
+Predictions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--predictions",
+        "-p",
+        metavar="[NAME=]FILE",
+        help="Predicted labels, for the models in the same order.",
+    ),
+]
+
+
+def evaluate(
+    truth: Truth,
+    scores: Scores = None,
+    predictions: Predictions = None,
+    conventions: Conventions = "standard",
+    labels: Labels = None,
+    drop: Drop = None,
+    header: Header = None,
+    report: Report = None,
+    json: Json = False,
+    force: Force = False,
+) -> None:
+    """Judge models by their scores: eleven measures, margins, and what to change.
+
+    Scores give the measures of ranking and the margins, predicted labels the four others. Rows
+    are instances and columns labels; columns go by name where both files have names. A .npy file
+    is mapped into memory and may be larger than it.
+    """
+    models = pair(scores or [], predictions or [])
+    for file in (file for one in models.values() for file in one.files):
+        check_file(str(file))
+    if not is_known(truth):
+        check_file(truth)
+    if report is not None:
+        output(report, force=force)
+    with progress("Reading"):
+        inputs = _read(truth, models, labels, drop, header)
+    with progress("Judging"):
+        document = inputs.judge(conventions)
+    if report is not None:
+        with progress("Writing the report"):
+            limo.report.write(document, report, force=force)
+    if json:
+        print_json(document)
+        return
+    show_findings(document)
+    if report is not None:
+        say(f"The report is in {report}.")
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The files of one model."""
+
+    scores: Path | None = None
+    predictions: Path | None = None
+
+    @property
+    def files(self) -> list[Path]:
+        return [file for file in (self.scores, self.predictions) if file is not None]
+
+
+@dataclass(frozen=True, eq=False)
+class _Inputs:
+    """Matrices of the truth and of every model, their columns in one order."""
+
+    truth: Any
+    scores: dict[str, Any]
+    predictions: dict[str, Any]
+
+    def judge(self, conventions: str) -> dict[str, Any]:
+        found = {
+            "truth": self.truth,
+            **{f"scores of {name}": one for name, one in self.scores.items()},
+            **{f"predictions of {name}": one for name, one in self.predictions.items()},
+        }
+        made = limo.report.describe_making(typed_command())
+        made["files"] = {
+            what: {"path": one.source, "sha256": one.checksum} for what, one in found.items()
+        }
+        document: dict[str, Any] = limo.report.judge(
+            self.truth.values,
+            {name: one.values for name, one in self.scores.items()},
+            {name: one.values for name, one in self.predictions.items()},
+            conventions=conventions,
+            label_names=self._names(),
+            provenance=made,
+        )
+        return document
+
+    def _names(self) -> tuple[str, ...] | None:
+        everything = [self.truth, *self.scores.values(), *self.predictions.values()]
+        return next((one.label_names for one in everything if one.label_names), None)
+
+
+def pair(scores: list[str], predictions: list[str]) -> dict[str, _Files]:
+    """The files of each model by its name; nameless predictions belong to the scores in order.
+
+    A model is named by ``NAME=FILE``, or after its file.
+    """
+    if not scores and not predictions:
+        raise WrongUse("Nothing to judge: give --scores FILE, --predictions FILE, or both.")
+    found: dict[str, _Files] = {}
+    order = []
+    for name, file in map(_split, scores):
+        key = name or file.stem
+        if key in found:
+            raise WrongUse(f"Two models are called {key}: name them, as in --scores first={file}.")
+        found[key] = _Files(scores=file)
+        order.append(key)
+    for place, (name, file) in enumerate(map(_split, predictions)):
+        key = name or (order[place] if place < len(order) else file.stem)
+        before = found.get(key, _Files())
+        if before.predictions is not None:
+            raise WrongUse(
+                f"{key} has two files of predictions: name them, --predictions A={file}."
+            )
+        found[key] = _Files(before.scores, file)
+    return found
+
+
+def _split(given: str) -> tuple[str | None, Path]:
+    """A name and a file, of ``NAME=FILE``; a file of that whole name comes first."""
+    name, equals, file = given.partition("=")
+    if not equals or Path(given).exists() or "/" in name:
+        return None, Path(given)
+    return name, Path(file)
+
+
+def _read(
+    truth: str, models: dict[str, _Files], labels: str | None, drop: str | None, header: bool | None
+) -> _Inputs:
+    """Scores first: they tell how many labels a LIBSVM file should have."""
+    read = limo.datasets.read_matrix
+    how: dict[str, Any] = {"drop": listed(drop), "header": header}
+    S = {n: read(one.scores, "scores", **how) for n, one in models.items() if one.scores}
+    P = {
+        n: read(one.predictions, "predictions", **how, **_width(S))
+        for n, one in models.items()
+        if one.predictions
+    }
+    Y = _truth(truth, labels, how, _width({**S, **P}))
+    names = Y.label_names
+    S, P = ({n: one.ordered_as(names) for n, one in part.items()} for part in (S, P))
+    for one in (*S.values(), *P.values()):
+        if one.values.shape != Y.values.shape:
+            raise ValueError(
+                f"{one.source} must have the shape of the true labels: expected "
+                f"{Y.values.shape}, got {one.values.shape}. Rows are instances and columns are "
+                "labels, in both."
+            )
+    return _Inputs(Y, S, P)
+
+
+def _width(matrices: dict[str, Any]) -> dict[str, Any]:
+    """How many labels there are, if that is known."""
+    first = next(iter(matrices.values()), None)
+    return {} if first is None else {"n_labels": first.values.shape[1]}
+
+
+def _truth(truth: str, labels: str | None, how: dict[str, Any], width: dict[str, Any]) -> Any:
+    if is_known(truth):
+        data = open_dataset(truth, Reading(labels))
+        return limo.datasets.Matrix(data.Y, data.label_names, data.source, data.checksum)
+    return limo.datasets.read_matrix(truth, "truth", labels=which_labels(labels), **how, **width)

@@ -1,0 +1,91 @@
+"""What a command reads: files, or data sets known by name."""
+
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import limo
+from limo._cli.command import WrongUse
+from limo._cli.console import progress
+from limo._cli.options import data_sets, listed, which_labels
+from limo._files import check_target
+
+__all__ = ["Reading", "check_file", "is_known", "open_dataset", "output", "typed_command"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The options of a command that say how to read its data."""
+
+    labels: str | None = None
+    drop: str | None = None
+    missing: str = "error"
+    format: str | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """What they are called below; only those that were set."""
+        given = {
+            "labels": which_labels(self.labels),
+            "drop": listed(self.drop) or None,
+            "missing": None if self.missing == "error" else self.missing,
+            "format": self.format,
+        }
+        return {key: value for key, value in given.items() if value is not None}
+
+
+def is_known(reference: str) -> bool:
+    """Whether a set is known by this name (or its part by ``name:part``), and no file has it."""
+    known = {name.lower() for name in data_sets()}
+    return reference.lower() in known and not Path(reference).exists()
+
+
+def open_dataset(reference: str, reading: Reading, seed: int = 0) -> "limo.Dataset":
+    """Load a set known by name, make figure1, or read a file."""
+    arguments = reading.arguments()
+    if not is_known(reference):
+        check_file(reference)
+        with progress(f"Reading {reference}"):
+            data = limo.read(reference, **arguments)
+        if not data.X.shape[0]:
+            raise ValueError(f"{reference} holds no instances, only the names of its columns.")
+        return data
+    if arguments:
+        told = ", ".join(f"--{name}" for name in arguments)
+        raise WrongUse(f"{told} is for files; {reference} is a known set that needs nothing said.")
+    if reference.lower() == "figure1":
+        return limo.datasets.figure1(1000, seed=seed)
+    name, _, part = reference.partition(":")
+    with progress(f"Loading {reference}"):
+        return limo.datasets.load(name, part or "all", progress=False)
+
+
+def check_file(reference: str) -> Path:
+    """The file, which must be there."""
+    file = Path(reference)
+    if file.is_dir():
+        raise WrongUse(f"{reference} is a folder; name a file in it.")
+    if not file.exists():
+        raise WrongUse(
+            f"There is no file {reference}, and no data set of that name. "
+            "Check the path; limo datasets lists the sets known by name."
+        )
+    return file
+
+
+def output(path: Path, *, force: bool) -> Path:
+    """Where to write, refused before any work if it could not be done or would overwrite."""
+    try:
+        check_target(path, force=force)
+    except OSError as error:
+        raise WrongUse(str(error)) from None
+    return path
+
+
+# The command as it was typed, for reports that say how they were made.
+
+
+def typed_command() -> str:
+    """The command line of this process, as one would type it again."""
+    return shlex.join(["limo", *sys.argv[1:]])

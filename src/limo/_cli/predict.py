@@ -1,0 +1,91 @@
+"""``limo predict``: scores and labels of new instances, from a model file."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+import limo
+from limo._cli.command import WrongUse, examples
+from limo._cli.console import print_json, progress, say
+from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output
+from limo._cli.options import Data, Drop, Force, Format, Json, Missing
+
+__all__ = ["EXAMPLES", "predict"]
+
+
+EXAMPLES = examples(
+    ("scores and labels, as a table", "limo predict model.skops new.csv -o predictions.csv"),
+    ("labels alone", "limo predict model.skops new.csv -o labels.csv --what labels"),
+    (
+        "judge a model on the test part of a set",
+        "limo predict model.skops enron:test -o p.npz && "
+        "limo evaluate -y enron:test -s p.npz -p p.npz",
+    ),
+)
+
+What = Annotated[Literal["both", "scores", "labels"], typer.Option("--what", help="What to write.")]
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that limo fit wrote.")],
+    data: Data,
+    to: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="Ends in .csv, .tsv, .parquet, .npz or .npy."),
+    ],
+    what: What = "both",
+    drop: Drop = None,
+    missing: Missing = "error",
+    format: Format = None,
+    json: Json = False,
+    force: Force = False,
+) -> None:
+    """Predict the labels of new instances with a model file.
+
+    The data need no labels. Features go by name where the data have names, in whatever order;
+    one too few or too many is refused. In a table of both, columns are called label:NAME and
+    score:NAME.
+    """
+    check_file(str(model))
+    if not is_known(data):
+        check_file(data)
+    _check_suffix(to, 2 if what == "both" else 1)
+    output(to, force=force)
+    with progress("Predicting"):
+        saved = limo.load_model(model)
+        X = _instances(data, saved, Reading(None, drop, missing, format))
+        S = None if what == "labels" else limo.scores_of(saved.model, X)
+        P = None if what == "scores" else saved.model.predict(X)
+        names = saved.label_names or _numbered(P if S is None else S)
+        limo.datasets.write_predictions(to, names, scores=S, labels=P, force=force)
+    size = {"instances": X.shape[0], "labels": len(names)}
+    if json:
+        print_json({"file": str(to), "what": what, **size})
+    else:
+        told = "scores and labels" if what == "both" else what
+        say(f"Wrote {told} of {X.shape[0]:,} instances x {len(names):,} labels to {to}.")
+
+
+def _check_suffix(to: Path, n_matrices: int) -> None:
+    try:
+        limo.datasets.check_suffix(to, n_matrices)
+    except ValueError as error:
+        raise WrongUse(str(error)) from None
+
+
+def _instances(data: str, saved: Any, reading: Reading) -> Any:
+    """The features of the data, in the order of the model's."""
+    names, labels = saved.feature_names, saved.label_names or ()
+    if is_known(data):
+        found = open_dataset(data, reading)
+        if names is None:
+            return found.X
+        return limo.datasets.order_features(found.X, found.feature_names, names, found.source)
+    how = {key: value for key, value in reading.arguments().items() if key != "labels"}
+    return limo.datasets.read_instances(data, names, labels, **how)
+
+
+def _numbered(matrix: Any) -> tuple[str, ...]:
+    """Names for labels that have none."""
+    return tuple(f"y{j}" for j in range(matrix.shape[1]))

@@ -1,0 +1,62 @@
+"""``limo report``: the page of results that were computed before."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import limo
+from limo._cli.command import examples
+from limo._cli.console import progress, say
+from limo._cli.inputs import check_file, output, typed_command
+from limo._cli.options import Force
+
+__all__ = ["EXAMPLES", "report"]
+
+
+EXAMPLES = examples(
+    ("from what limo compare stored", "limo report results.sqlite -o comparison.html"),
+    (
+        "from JSON that evaluate printed",
+        "limo evaluate -y Y.csv -s S.csv --json > found.json && limo report found.json -o a.html",
+    ),
+)
+
+_SQLITE = b"SQLite format 3\x00"
+
+
+def report(
+    results: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="JSON of any command, or a results store.")
+    ],
+    to: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")],
+    force: Force = False,
+) -> None:
+    """Write the report of results that were computed before, without computing them again."""
+    check_file(str(results))
+    output(to, force=force)
+    with progress("Writing the report"):
+        limo.report.write(_document(results), to, force=force)
+    say(f"The report is in {to}.")
+
+
+def _document(results: Path) -> dict[str, Any]:
+    """The document itself, or what the rows of a store say."""
+    with results.open("rb") as handle:
+        is_store = handle.read(len(_SQLITE)) == _SQLITE
+    if is_store:
+        made = limo.report.describe_making(typed_command(), files=[results])
+        rows = limo.experiment.read_rows(results)
+        compared: dict[str, Any] = limo.report.compare(rows, provenance=made)
+        return compared
+    try:
+        document = json.loads(results.read_bytes())
+    except ValueError:
+        document = None
+    if not isinstance(document, dict) or "format" not in document:
+        raise ValueError(
+            f"{results} is neither a results store nor the JSON of limo evaluate, demo, compare or "
+            "reproduce. Run one of them with --json, or limo compare with --store."
+        )
+    return document

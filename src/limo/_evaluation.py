@@ -1,0 +1,435 @@
+"""All measures of one set of scores or predictions, and the margins behind them."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from limo._checks import Checked, check_inputs, check_name
+from limo._later import Later
+from limo._margins import MARGIN_DIAGNOSTICS, Effectiveness, MarginSummary, summarise
+from limo._text import Rows, align, as_html, counted
+from limo._types import Values
+from limo._views import COLUMNS, ENTRIES, ROWS, View
+from limo.measures._compute import check_conventions, compute
+from limo.measures._conventions import Conventions
+from limo.measures._measure import Measure, Result
+from limo.measures._table import MEASURES
+
+__all__ = [
+    "Evaluation",
+    "MeasureScorer",
+    "evaluate",
+    "make_scorer",
+    "probabilities_of",
+    "scores_of",
+]
+
+
+pandas = Later("pandas")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Mapping[str, float]):
+    """Measures of one predictor: a mapping from a measure's name to its value.
+
+    Attributes
+    ----------
+    results : mapping of str to Result
+        Value, best possible value, rows and undefined rows of each measure computed.
+    margins : mapping of str to MarginSummary
+        By view (``"rows"``, ``"columns"``, ``"entries"``); empty without scores.
+    conventions : Conventions
+        The conventions used.
+    n_instances, n_labels : int
+        Size of the label matrix.
+    label_names : tuple of str or None
+        Names of the labels, where the input carried any.
+    undefined : mapping of str to mapping of str to int
+        For each measure, why rows had no value of their own, and how many.
+    """
+
+    results: Mapping[str, Result]
+    margins: Mapping[str, MarginSummary]
+    conventions: Conventions
+    n_instances: int
+    n_labels: int
+    label_names: tuple[str, ...] | None
+    undefined: Mapping[str, Mapping[str, int]]
+
+    def __getitem__(self, name: str) -> float:
+        if name in self.results:
+            return self.results[name].value
+        if name in MEASURES:
+            needed = "y_score" if MEASURES[name].needs == "scores" else "y_pred"
+            raise KeyError(f"{name} needs {needed}, which was not given.")
+        try:
+            check_name(name, MEASURES, "measure")
+        except ValueError as error:
+            raise KeyError(str(error)) from None
+        raise AssertionError  # pragma: no cover
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def skipped(self) -> dict[str, int]:
+        """How many rows each measure left out of its mean."""
+        return {name: result.skipped for name, result in self.results.items()}
+
+    @property
+    def tied_share(self) -> dict[str, float]:
+        """Share of tied pairs in each view."""
+        return {name: summary.tied_share for name, summary in self.margins.items()}
+
+    @property
+    def effectiveness(self) -> Effectiveness:
+        """How far the predictor is effective; needs scores."""
+        if not self.margins:
+            raise ValueError("Effectiveness needs y_score, which was not given.")
+        rows, columns, entries = (self.margins[view.name] for view in (ROWS, COLUMNS, ENTRIES))
+        return Effectiveness(rows.positive_share, columns.positive_share, float(entries.margins[0]))
+
+    @property
+    def per_instance(self) -> dict[str, Values]:
+        """Value of each instance, for each measure that has one, and the label-wise margins."""
+        return self._per_row(ROWS)
+
+    @property
+    def per_label(self) -> dict[str, Values]:
+        """Value of each label, for each measure that has one, and the instance-wise margins."""
+        return self._per_row(COLUMNS)
+
+    def _per_row(self, view: View) -> dict[str, Values]:
+        values = {n: r.rows[view.name] for n, r in self.results.items() if view.name in r.rows}
+        if self.margins:
+            values[f"{view.margin.replace('-', '_')}_margin"] = self.margins[view.name].margins
+        return values
+
+    def to_frame(self, of: Literal["measures", "instances", "labels"] = "measures") -> Any:
+        """Make a data frame of the measures, or of the values of each instance or label."""
+        check_name(of, ("measures", "instances", "labels"), "table")
+        if of == "instances":
+            return pandas.DataFrame(self.per_instance).rename_axis("instance")
+        if of == "labels":
+            index = pandas.Index(self.label_names or range(self.n_labels), name="label")
+            return pandas.DataFrame(self.per_label, index=index)
+        rows = {name: self._record(name) for name in self}
+        return pandas.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+
+    def to_json(self, path: str | Path | None = None, *, per_instance: bool = False) -> str:
+        """Write everything but the single instances as JSON; those too if asked for.
+
+        Numbers that do not exist (nan) are written as null.
+        """
+        document = {
+            "n_instances": self.n_instances,
+            "n_labels": self.n_labels,
+            "label_names": self.label_names,
+            "conventions": self.conventions.to_dict(),
+            "measures": {n: self._record(n) | {"undefined": self.undefined[n]} for n in self},
+            "margins": {name: summary.to_dict() for name, summary in self.margins.items()},
+            "per_label": self.per_label,
+        }
+        if per_instance:
+            document["per_instance"] = self.per_instance
+        text = json.dumps(_plain(document), indent=2, allow_nan=False)
+        if path is not None:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+    def _record(self, name: str) -> dict[str, Any]:
+        result = self.results[name]
+        return {
+            "value": result.value,
+            "best": result.best,
+            "better": MEASURES[name].better,
+            "view": MEASURES[name].view.name,
+            "skipped": result.skipped,
+            "filled": int(result.undefined.sum()) - result.skipped,
+        }
+
+    @property
+    def heading(self) -> str:
+        """One line that says what was evaluated."""
+        size = f"{self.n_instances} instances x {self.n_labels} labels"
+        return f"{size}, conventions: {self.conventions.name}"
+
+    def measure_rows(self) -> Rows:
+        """Lines of the table of measures, the head first."""
+        head: tuple[str, ...] = ("measure", "value", "best", "better", "undefined rows")
+        return [head] + [
+            (
+                MEASURES[name].title,
+                f"{result.value:.4f}",
+                f"{result.best:.4f}",
+                MEASURES[name].better,
+                self._note(name),
+            )
+            for name, result in self.results.items()
+        ]
+
+    def margin_rows(self) -> Rows:
+        """Lines of the table of margins, the head first."""
+        head: tuple[str, ...] = (
+            "margin",
+            "positive",
+            "lowest",
+            "median",
+            "highest",
+            "pairs in order",
+            "tied",
+        )
+        return [head] + [
+            (
+                summary.view.margin,
+                f"{summary.positive_share:.1%}",
+                *(f"{summary.quantile(q):.4g}" for q in (0.0, 0.5, 1.0)),
+                f"{summary.ordered_share:.1%}",
+                f"{summary.tied_share:.1%}",
+            )
+            for summary in self.margins.values()
+        ]
+
+    def _note(self, name: str) -> str:
+        fate = self.results[name].filled_with
+        rows = MEASURES[name].view.row
+        parts = [f"{counted(n, rows)}: {why}" for why, n in self.undefined[name].items()]
+        ending = "" if fate is None else f" (counted as {fate:g})"
+        return "; ".join(parts) + ending if parts else ""
+
+    def __str__(self) -> str:
+        tables = [self.measure_rows()] + ([self.margin_rows()] if self.margins else [])
+        return "\n\n".join([self.heading, *map(align, tables)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        tables = [self.measure_rows()] + ([self.margin_rows()] if self.margins else [])
+        return f"<p>{escape(self.heading)}</p>" + "".join(map(as_html, tables))
+
+
+def evaluate(
+    y_true: Any,
+    y_score: Any = None,
+    y_pred: Any = None,
+    *,
+    conventions: str | Conventions = "standard",
+    label_names: Iterable[str] | None = None,
+) -> Evaluation:
+    """Compute every measure that scores and predicted labels allow, and the margins.
+
+    Scores give the seven ranking measures and the margins, predicted labels the four others.
+    Each view of the scores is sorted once for all measures.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_score : array-like of shape (n_samples, n_labels), optional
+        Scores; a higher one means more likely relevant.
+    y_pred : array-like or sparse matrix of shape (n_samples, n_labels), optional
+        Predicted labels, 0 or 1.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+    label_names : iterable of str, optional
+        Names for tables; by default the columns of a data frame, if one is given.
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> import limo
+    >>> y_true = [[1, 0, 0], [0, 1, 1], [0, 0, 0]]
+    >>> y_score = [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8], [0.3, 0.2, 0.1]]
+    >>> evaluation = limo.evaluate(y_true, y_score)
+    >>> evaluation["ranking_loss"], evaluation.skipped["ranking_loss"]
+    (0.25, 1)
+    >>> evaluation["macro_f1"]
+    Traceback (most recent call last):
+        ...
+    KeyError: 'macro_f1 needs y_pred, which was not given.'
+    """
+    if y_score is None and y_pred is None:
+        raise ValueError(
+            "evaluate needs y_score, y_pred or both: got neither. "
+            "Scores give the ranking measures, predicted labels the others."
+        )
+    checked = check_inputs(y_true, y_score, y_pred, label_names)
+    chosen = check_conventions(conventions)
+    inputs = {"scores": checked.S, "labels": checked.P}
+    measures = [m for m in MEASURES.values() if inputs[m.needs] is not None]
+    diagnostics = {} if checked.S is None else MARGIN_DIAGNOSTICS
+    computed = compute(measures, checked, chosen, diagnostics)
+    return Evaluation(
+        computed.results,
+        {view.name: summarise(view, seen) for view, seen in computed.diagnostics.items()},
+        chosen,
+        *checked.Y.shape,
+        checked.label_names,
+        {m.name: _reasons(m, computed.results[m.name], checked) for m in measures},
+    )
+
+
+def _reasons(measure: Measure, result: Result, checked: Checked) -> dict[str, int]:
+    """Why rows are undefined, and how many for each reason."""
+    ones, n_items = measure.view.ones(checked.Y), measure.view.n_items(checked.Y)
+    found = {
+        measure.view.empty_reason: int((result.undefined & (ones == 0)).sum()),
+        measure.view.full_reason: int((result.undefined & (ones == n_items)).sum()),
+    }
+    return {reason: n for reason, n in found.items() if n}
+
+
+def _plain(value: Any) -> Any:
+    """Only what JSON has: no arrays, no mappings but dicts, null for nan and infinity."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(item) for item in np.asarray(value).tolist()]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+# From any fitted scikit-learn estimator to one matrix of scores.
+
+
+def scores_of(estimator: Any, X: Any) -> Values:
+    """Score every label of every instance with a fitted multi-label estimator.
+
+    ``decision_function`` is preferred: squeezing scores into probabilities can create ties.
+    ``predict_proba`` may give one matrix, or a list with the class probabilities of each label;
+    a label of which training saw one class only gets its certain probability, 0 or 1. An estimator
+    with neither, as ``MultiOutputClassifier(LinearSVC())``, is scored by the parts it fitted.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        With ``decision_function`` or ``predict_proba``.
+    X : array-like
+        Instances.
+
+    Returns
+    -------
+    array of shape (n_samples, n_labels)
+    """
+    if hasattr(estimator, "decision_function"):
+        return _two_dimensional(estimator.decision_function(X))
+    if hasattr(estimator, "predict_proba"):
+        return probabilities_of(estimator, X)
+    parts = getattr(estimator, "estimators_", ())
+    if len(parts) and all(hasattr(part, "decision_function") for part in parts):
+        return np.column_stack([part.decision_function(X) for part in parts])
+    raise TypeError(
+        f"{type(estimator).__name__} gives no scores: expected decision_function or predict_proba. "
+        "Measures of predicted labels (such as 'macro_f1') need neither."
+    )
+
+
+def probabilities_of(estimator: Any, X: Any) -> Values:
+    """Give the probability of every label of every instance, from ``predict_proba``."""
+    if not hasattr(estimator, "predict_proba"):
+        raise TypeError(
+            f"{type(estimator).__name__} gives no probabilities: expected predict_proba. "
+            "scikit-learn's CalibratedClassifierCV adds it to a classifier with scores."
+        )
+    found = estimator.predict_proba(X)
+    if isinstance(found, list):
+        return _from_list(found, getattr(estimator, "classes_", None))
+    return _two_dimensional(found)
+
+
+def _two_dimensional(scores: Any) -> Values:
+    matrix: Values = np.asarray(scores)
+    return matrix.reshape(-1, 1) if matrix.ndim == 1 else matrix
+
+
+def _from_list(probabilities: list[Any], classes: Any) -> Values:
+    known = classes if isinstance(classes, list) else [None] * len(probabilities)
+    columns = [_positive(np.asarray(p), c) for p, c in zip(probabilities, known, strict=True)]
+    return np.column_stack(columns)
+
+
+def _positive(probability: Values, classes: Any) -> Values:
+    """The column of class 1; without one, probability 0."""
+    if classes is None:
+        if probability.shape[1] != 2:
+            raise TypeError(
+                "predict_proba gave a label with other than two classes, and the estimator has no "
+                "classes_ to tell which is which."
+            )
+        return probability[:, 1]
+    place = np.flatnonzero(np.asarray(classes) == 1)
+    return probability[:, place[0]] if place.size else np.zeros(len(probability))
+
+
+# Measures as scorers for scikit-learn's model selection.
+
+
+@dataclass(frozen=True)
+class MeasureScorer:
+    """A callable ``(estimator, X, y) -> float`` whose greater values are better.
+
+    Measures of which less is better are negated, as scikit-learn expects.
+    """
+
+    measure: str
+    conventions: Conventions
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        """Score a fitted estimator on ``X`` and the true labels ``y``."""
+        measure = MEASURES[self.measure]
+        if measure.needs == "scores":
+            checked = check_inputs(y, y_score=scores_of(estimator, X))
+        else:
+            checked = check_inputs(y, y_pred=estimator.predict(X))
+        result = compute([measure], checked, self.conventions).results[self.measure]
+        return measure.sign * result.value
+
+    def __repr__(self) -> str:
+        return f"make_scorer({self.measure!r}, conventions={self.conventions.name!r})"
+
+
+def make_scorer(measure: str, *, conventions: str | Conventions = "standard") -> MeasureScorer:
+    """Make a scorer for ``cross_validate``, ``GridSearchCV`` and their like.
+
+    Works with any multi-label estimator: measures of scores take ``decision_function`` or else
+    ``predict_proba``, be it one matrix or a list of arrays; measures of labels take ``predict``.
+
+    Parameters
+    ----------
+    measure : str
+        Name of a measure, such as ``"macro_auc"``; ``limo.MEASURES`` lists them.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count.
+
+    Returns
+    -------
+    MeasureScorer
+        Greater is better: losses come out negative.
+
+    Examples
+    --------
+    >>> import limo
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.multiclass import OneVsRestClassifier
+    >>> data = limo.datasets.figure1(200)
+    >>> model = OneVsRestClassifier(LogisticRegression())
+    >>> scores = cross_val_score(model, data.X, data.Y, scoring=limo.make_scorer("ranking_loss"))
+    >>> bool((scores <= 0).all())
+    True
+    """
+    name = check_name(measure, MEASURES, "measure")
+    return MeasureScorer(name, check_conventions(conventions))

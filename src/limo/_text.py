@@ -1,0 +1,70 @@
+"""Small tables for people: lines of text, aligned or as HTML."""
+
+import math
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any
+
+__all__ = ["DIGITS", "Rows", "align", "as_html", "counted", "plain", "shortened"]
+
+
+Rows = list[tuple[str, ...]]
+
+
+def align(rows: Rows) -> str:
+    """Pad the cells so that columns stand under their heads."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def as_html(rows: Rows) -> str:
+    """Write rows as an HTML table, the first being its head."""
+    head, *body = rows
+    lines = "".join(_line(row, "td") for row in body)
+    return f"<table><thead>{_line(head, 'th')}</thead><tbody>{lines}</tbody></table>"
+
+
+def counted(n: int, noun: str) -> str:
+    """Write a number with its noun: 1 label, 2 labels, 2 matrices."""
+    plural = {"matrix": "matrices", "entry": "entries"}.get(noun, f"{noun}s")
+    return f"{n} {noun if n == 1 else plural}"
+
+
+def _line(cells: tuple[str, ...], tag: str) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+# Numbers as JSON can hold them: no arrays, no nan, no more digits than a reader has use for.
+
+DIGITS = 5
+"""Significant digits of the many: values of labels, instances and curves."""
+
+
+def plain(value: Any) -> Any:
+    """Only what JSON has: null for nan, the words "Infinity" and "-Infinity" for the infinite.
+
+    Those words are what both Python's ``float`` and JavaScript's ``Number`` read.
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):  # an array or a number of numpy's, which is not loaded for this
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value).replace("inf", "Infinity")
+    return value
+
+
+def shortened(values: Iterable[float], digits: int = DIGITS) -> list[Any]:
+    """Many numbers, each rounded to a few significant digits; whole ones lose their point."""
+    numbers = values.tolist() if hasattr(values, "tolist") else values
+    return [plain(_short(value, digits)) for value in numbers]
+
+
+def _short(value: float, digits: int) -> float | int:
+    if isinstance(value, int) or not math.isfinite(value):
+        return value
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 10**digits else rounded

@@ -1,0 +1,179 @@
+"""Three views of one matrix: rows, columns, and all entries as a single row.
+
+A measure, a margin or a cut is one function of a row. Seen through ``ROWS`` it speaks of
+instances, through ``COLUMNS`` of labels, through ``ENTRIES`` of the matrix as a whole.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from limo._types import Integers
+
+__all__ = ["COLUMNS", "ENTRIES", "ROWS", "VIEWS", "Counts", "Pattern", "View", "count"]
+
+
+# Where the ones of a 0/1 matrix are: the one form labels have below the door.
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """The ones of a 0/1 matrix, row by row, each row's columns ascending."""
+
+    indptr: Integers
+    indices: Integers
+    shape: tuple[int, int]
+
+    @classmethod
+    def from_flat(cls, flat: Integers, shape: tuple[int, int]) -> "Pattern":
+        """Build from ascending positions in the matrix read row by row."""
+        n_rows, n_columns = shape
+        indptr = np.searchsorted(flat, np.arange(n_rows + 1, dtype=np.int64) * n_columns)
+        return cls(indptr.astype(np.int64), flat % n_columns, shape)
+
+    @classmethod
+    def from_csr(cls, matrix: sparse.csr_array) -> "Pattern":
+        """Build from a canonical CSR matrix without stored zeros."""
+        indptr, indices = (a.astype(np.int64, copy=False) for a in (matrix.indptr, matrix.indices))
+        return cls(indptr, indices, matrix.shape)
+
+    @cached_property
+    def csr(self) -> sparse.csr_array:
+        """The matrix itself, as bytes."""
+        ones = np.ones(self.indices.size, dtype=np.int8)
+        return sparse.csr_array((ones, self.indices, self.indptr), shape=self.shape)
+
+    @cached_property
+    def T(self) -> "Pattern":
+        """The transposed matrix."""
+        return Pattern.from_csr(self.csr.T.tocsr())
+
+    @property
+    def n_ones(self) -> int:
+        """How many ones there are."""
+        return self.indices.size
+
+    @property
+    def ones_per_row(self) -> Integers:
+        """How many ones each row has."""
+        return np.diff(self.indptr)
+
+    @property
+    def ones_per_column(self) -> Integers:
+        """How many ones each column has."""
+        return np.bincount(self.indices, minlength=self.shape[1])
+
+    @property
+    def flat(self) -> Integers:
+        """Positions of the ones in the matrix read row by row."""
+        starts = np.arange(self.shape[0], dtype=np.int64) * self.shape[1]
+        return np.repeat(starts, self.ones_per_row) + self.indices
+
+    def rows(self, start: int, stop: int) -> "Pattern":
+        """Rows ``start`` to ``stop`` as a matrix of their own."""
+        first, last = self.indptr[start], self.indptr[stop]
+        indptr = self.indptr[start : stop + 1] - first
+        return Pattern(indptr, self.indices[first:last], (stop - start, self.shape[1]))
+
+    def overlap(self, other: "Pattern") -> "Pattern":
+        """The ones both matrices share."""
+        shared = self.csr.multiply(other.csr).tocsr()
+        shared.eliminate_zeros()
+        return Pattern.from_csr(shared)
+
+
+@dataclass(frozen=True)
+class View:
+    """One way to read the m x l matrices of labels and scores.
+
+    Attributes
+    ----------
+    name : str
+        ``"rows"``, ``"columns"`` or ``"entries"``.
+    margin : str
+        What the margin of this view is called.
+    row, item : str
+        What a row of the view is, and what an item of such a row is.
+    relevant : str
+        What an item marked 1 is called.
+    """
+
+    name: str
+    margin: str
+    row: str
+    item: str
+    relevant: str
+
+    def ones(self, pattern: Pattern) -> Integers:
+        """How many ones each row of this view has."""
+        if self.name == "rows":
+            return pattern.ones_per_row
+        if self.name == "columns":
+            return pattern.ones_per_column
+        return np.array([pattern.n_ones])
+
+    def n_items(self, pattern: Pattern) -> int:
+        """How many items a row of this view has."""
+        n_rows, n_columns = pattern.shape
+        return {"rows": n_columns, "columns": n_rows}.get(self.name, n_rows * n_columns)
+
+    @property
+    def empty_reason(self) -> str:
+        """Why a row without ones has no pair."""
+        return f"no {self.relevant} {self.item}"
+
+    @property
+    def full_reason(self) -> str:
+        """Why a row of ones only has no pair."""
+        return f"every {self.item} {self.relevant}"
+
+
+ROWS = View("rows", "label-wise", row="instance", item="label", relevant="relevant")
+COLUMNS = View("columns", "instance-wise", row="label", item="instance", relevant="positive")
+ENTRIES = View("entries", "entry-wise", row="matrix", item="entry", relevant="relevant")
+
+VIEWS = {view.name: view for view in (ROWS, COLUMNS, ENTRIES)}
+
+
+# How many items of each row are true, predicted, and both: all a label measure needs.
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The confusion matrix of each row.
+
+    Attributes
+    ----------
+    both : array of shape (n_rows,)
+        Items true and predicted.
+    true, predicted : array of shape (n_rows,)
+        Items true, and items predicted.
+    n_items : int
+        How many items a row has.
+    """
+
+    both: Integers
+    true: Integers
+    predicted: Integers
+    n_items: int
+
+    @property
+    def wrong(self) -> Integers:
+        """Items predicted but not true, or true but not predicted."""
+        return self.true + self.predicted - 2 * self.both
+
+    @property
+    def perfect(self) -> "Counts":
+        """The counts of a prediction without error."""
+        return Counts(self.true, self.true, self.true, self.n_items)
+
+
+def count(Y: Pattern, P: Pattern, views: Iterable[View]) -> dict[View, Counts]:
+    """Count true labels ``Y`` and predicted labels ``P`` through each of the views."""
+    both = Y.overlap(P)
+    return {
+        view: Counts(view.ones(both), view.ones(Y), view.ones(P), view.n_items(Y)) for view in views
+    }

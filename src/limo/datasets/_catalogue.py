@@ -1,0 +1,322 @@
+"""Known data sets by name: found in a folder, or downloaded, and verified either way."""
+
+import difflib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from limo._later import Later
+from limo.datasets._dataset import DataError, Dataset, Limits, Options
+from limo.datasets._read import read_source
+from limo.datasets._source import Source, open_source
+
+__all__ = [
+    "CATALOGUE",
+    "Catalogue",
+    "Entry",
+    "File",
+    "catalogue",
+    "data_folders",
+    "is_at_hand",
+    "load",
+]
+
+
+# The known data sets: a table of names, shapes, checksums and public sources.
+
+pd = Later("pandas")
+
+_MULAN = "https://raw.githubusercontent.com/tsoumakas/mulan"
+_NO_LICENCE = "no licence stated by the source; cite the reference"
+
+
+@dataclass(frozen=True)
+class File:
+    """A file: where it lies below a data folder, its public address, its sha256 when unpacked."""
+
+    path: str
+    url: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A data set that :func:`limo.datasets.load` knows.
+
+    Attributes
+    ----------
+    name, domain : str
+        What it is called and what it is about.
+    n_samples, n_features, n_labels : int
+        The shape; features after nominal ones became numbers.
+    cardinality : float
+        The mean number of labels of an instance, as many digits as are known.
+    parts : dict of str to (File, int)
+        ``"all"``, and ``"train"`` and ``"test"`` where a split is given: the file and its rows.
+    xml : File or None
+        The label names; without it the labels are the last ``n_labels`` columns.
+    reference, licence : str
+        Whom to cite, and what is known about the right to use it.
+    """
+
+    name: str
+    domain: str
+    n_samples: int
+    n_features: int
+    n_labels: int
+    cardinality: float
+    parts: dict[str, tuple[File, int]]
+    xml: File | None
+    reference: str
+    licence: str = _NO_LICENCE
+
+    @property
+    def checksum(self) -> str:
+        """The sha256 of the whole set's main file."""
+        return self.parts["all"][0].sha256
+
+    @property
+    def files(self) -> list[File]:
+        """Every file of the set."""
+        return [file for file, _ in self.parts.values()] + ([self.xml] if self.xml else [])
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The known data sets, as a table for people and programs.
+
+    Attributes
+    ----------
+    entries : tuple of Entry
+        One for each set.
+    """
+
+    entries: tuple[Entry, ...]
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a set."""
+        rows = [
+            {
+                "name": entry.name,
+                "domain": entry.domain,
+                "instances": entry.n_samples,
+                "features": entry.n_features,
+                "labels": entry.n_labels,
+                "cardinality": entry.cardinality,
+                "parts": " ".join(entry.parts),
+                "licence": entry.licence,
+                "sha256": entry.checksum,
+                "reference": entry.reference,
+            }
+            for entry in self.entries
+        ]
+        return pd.DataFrame(rows).set_index("name")
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __str__(self) -> str:
+        frame = self.to_frame().drop(columns=["licence", "reference"])
+        frame["sha256"] = frame["sha256"].str[:12]
+        return str(frame.reset_index().to_string(index=False))
+
+    def _repr_html_(self) -> str:
+        return str(self.to_frame().to_html())
+
+    __repr__ = __str__
+
+
+def catalogue() -> Catalogue:
+    """The data sets that :func:`limo.datasets.load` knows by name.
+
+    Examples
+    --------
+    >>> import limo
+    >>> known = limo.datasets.catalogue()
+    >>> known.to_frame().loc["enron", ["instances", "features", "labels"]].to_list()
+    [1702, 1001, 53]
+    """
+    return Catalogue(tuple(CATALOGUE.values()))
+
+
+def _file(record: dict[str, Any]) -> File:
+    return File(record["path"], f"{_MULAN}/{record['url']}", record["sha256"])
+
+
+def _entry(record: dict[str, Any]) -> Entry:
+    parts = {part: (_file(file), file["rows"]) for part, file in record["parts"].items()}
+    xml = _file(record["xml"]) if record["xml"] else None
+    return Entry(**{**record, "parts": parts, "xml": xml})
+
+
+def _load_entries() -> dict[str, Entry]:
+    text = resources.files("limo.datasets").joinpath("catalogue.json").read_text("utf-8")
+    return {record["name"]: _entry(record) for record in json.loads(text)}
+
+
+CATALOGUE: dict[str, Entry] = _load_entries()
+
+
+pooch = Later("pooch")
+
+_SUFFIXES = ("", ".xz", ".gz", ".bz2")
+
+
+def load(name: str, part: str = "all", *, download: bool = True, progress: bool = True) -> Dataset:
+    """Load a known data set by name.
+
+    Looks in the folder named by the environment variable ``LIMO_DATA``, then in the user's
+    cache, and downloads what is not there. Checksum and shape are verified wherever the
+    file comes from. A download gets its final name only when it is complete and verified, so
+    several processes may load the same set at once.
+
+    Parameters
+    ----------
+    name : str
+        A name of :func:`catalogue`; upper and lower case do not matter.
+    part : {"all", "train", "test"}, default="all"
+        The whole set, or a part of the split that came with it.
+    download : bool, default=True
+        Whether to download what is not there.
+    progress : bool, default=True
+        Whether to show a progress bar while downloading.
+
+    Returns
+    -------
+    Dataset
+        Verified.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.datasets.load("enrom")
+    Traceback (most recent call last):
+    ...
+    limo.datasets.DataError: no data set is called 'enrom'. Did you mean 'enron'? ...
+    """
+    entry = _find_entry(name)
+    if part not in entry.parts:
+        raise DataError(f"{entry.name} has the parts {', '.join(entry.parts)}; got {part!r}")
+    file, n_rows = entry.parts[part]
+    wanted = [file, entry.xml] if entry.xml else [file]
+    found = {f.path: _find(f) for f in wanted}
+    absent = [f for f in wanted if found[f.path] is None]
+    if absent and not download:
+        raise DataError(_how_to(entry, absent, "it was not to be downloaded"))
+    for k, f in enumerate(absent):
+        try:
+            found[f.path] = _download(f, progress)
+        except (OSError, ValueError) as error:  # requests raises OSError, a bad hash ValueError
+            why = f"the download failed ({_reason(error, f)})"
+            raise DataError(_how_to(entry, absent[k:], why)) from error
+    data = _read(file, entry, found)
+    _check_shape(data, entry, part, n_rows)
+    return replace(data, source=entry.name if part == "all" else f"{entry.name} ({part})")
+
+
+def is_at_hand(name: str, part: str = "all") -> bool:
+    """Whether :func:`load` finds a known set without downloading anything."""
+    entry = _find_entry(name)
+    wanted = [entry.parts[part][0], *([entry.xml] if entry.xml else [])]
+    return all(_find(file) is not None for file in wanted)
+
+
+def data_folders() -> list[Path]:
+    """Where data sets are looked for: ``LIMO_DATA`` if it is set, and the user's cache."""
+    named = os.environ.get("LIMO_DATA")
+    return ([Path(named)] if named else []) + [Path(pooch.os_cache("limo"))]
+
+
+def _find_entry(name: str) -> Entry:
+    known = {key.lower(): entry for key, entry in CATALOGUE.items()}
+    if name.lower() in known:
+        return known[name.lower()]
+    close = difflib.get_close_matches(name.lower(), known, n=1)
+    hint = f" Did you mean {known[close[0]].name!r}?" if close else ""
+    raise DataError(
+        f"no data set is called {name!r}.{hint} There are {', '.join(CATALOGUE)}; "
+        "limo.read reads files of your own"
+    )
+
+
+def _find(file: File) -> Path | None:
+    """The file in one of the data folders, plain or packed."""
+    for folder in data_folders():
+        for suffix in _SUFFIXES:
+            path = folder / (file.path + suffix)
+            if path.is_file():
+                return path
+    return None
+
+
+def _download(file: File, progress: bool) -> Path:
+    """Fetch a file into the cache, under its name only when its checksum is right."""
+    target = Path(pooch.os_cache("limo")) / file.path
+    pooch.get_logger().setLevel("WARNING")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    pooch.retrieve(
+        file.url,
+        known_hash=f"sha256:{file.sha256}",
+        fname=target.name,
+        path=target.parent,
+        progressbar=progress,
+    )
+    return target
+
+
+def _reason(error: Exception, file: File) -> str:
+    """Why a download failed, in a few words."""
+    text = str(error).partition("\n")[0]
+    if "Max retries exceeded" in text:
+        return f"no connection to {urlsplit(file.url).hostname}"
+    return text if len(text) <= 200 else text[:200] + "..."
+
+
+def _how_to(entry: Entry, files: list[File], why: str) -> str:
+    """What to fetch by hand, and where to put it."""
+    folder = Path(os.environ.get("LIMO_DATA") or pooch.os_cache("limo"))
+    lines = [f"{entry.name} is not at hand and {why}. Put"]
+    for file in files:
+        lines.append(f"  {folder / file.path}\n    from {file.url}\n    sha256 {file.sha256}")
+    lines.append("or set LIMO_DATA to a folder that holds these paths (.gz, .bz2, .xz also do)")
+    return "\n".join(lines)
+
+
+def _read(file: File, entry: Entry, found: dict[str, Any]) -> Dataset:
+    """Read the file after its checksum is right, labels by the verified XML or by count."""
+    source = open_source(found[file.path], None, Limits())
+    _verify(source.checksum, file, found[file.path])
+    if entry.xml is None:
+        return read_source(source, "arff", Options(labels=entry.n_labels))
+    xml = open_source(found[entry.xml.path], None, Limits())
+    _verify(xml.checksum, entry.xml, found[entry.xml.path])
+    with_xml = Source(source.path, source.name, source.data, lambda name: xml.data)
+    return read_source(with_xml, "arff", Options())
+
+
+def _verify(checksum: str, file: File, path: Path) -> None:
+    if checksum != file.sha256:
+        raise DataError(
+            f"expected the sha256 {file.sha256}, got {checksum}: the file is damaged or another "
+            f"version. Remove it; the right one is at {file.url}",
+            path=str(path),
+        )
+
+
+def _check_shape(data: Dataset, entry: Entry, part: str, n_rows: int) -> None:
+    expected = (n_rows, entry.n_features, entry.n_labels)
+    got = (*data.X.shape, data.Y.shape[1])
+    if got != expected:
+        raise DataError(
+            f"{entry.name} ({part}) must have {expected} instances, features and labels, "
+            f"got {got}. "
+            "The catalogue or the reader is wrong: please report it"
+        )

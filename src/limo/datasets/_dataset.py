@@ -1,0 +1,288 @@
+"""One record for a multi-label data set: features, labels and their names."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+__all__ = [
+    "DataError",
+    "Dataset",
+    "Labels",
+    "Limits",
+    "Options",
+    "csr",
+    "row_keys",
+    "shorten",
+    "without_repeats",
+]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Features ``X`` and labels ``Y`` of the same instances, with their names.
+
+    Attributes
+    ----------
+    X : array or CSR array of shape (n_samples, n_features)
+        The features.
+    Y : array or CSR array of shape (n_samples, n_labels)
+        The labels, 0 or 1.
+    feature_names, label_names : tuple of str
+        A name for each column of ``X`` and of ``Y``.
+    source : str
+        Where the data come from.
+    checksum : str
+        The sha256 of the (unpacked) file they were read from, empty if there is none.
+
+    Examples
+    --------
+    >>> import limo
+    >>> data = limo.datasets.figure1(100)
+    >>> data
+    Dataset(100 instances, 2 features, 4 labels, from figure1)
+    >>> data.take([0, 2, 4]).Y.shape
+    (3, 4)
+    """
+
+    X: Any
+    Y: Any
+    feature_names: tuple[str, ...]
+    label_names: tuple[str, ...]
+    source: str = ""
+    checksum: str = ""
+
+    def __post_init__(self) -> None:
+        expected = (self.X.shape[0], len(self.label_names))
+        if self.Y.shape != expected:
+            raise ValueError(
+                f"Y must have a row for each row of X and a column for each label name: "
+                f"expected {expected}, got {self.Y.shape}"
+            )
+        if self.X.shape[1] != len(self.feature_names):
+            raise ValueError(
+                f"feature_names must name the columns of X: "
+                f"expected {self.X.shape[1]} names, got {len(self.feature_names)}"
+            )
+
+    def __repr__(self) -> str:
+        counts = (*self.X.shape, len(self.label_names))
+        nouns = ("instance", "feature", "label")
+        parts = [f"{n} {noun}{'s' * (n != 1)}" for n, noun in zip(counts, nouns, strict=True)]
+        return f"Dataset({', '.join(parts + [f'from {self.source}'] * bool(self.source))})"
+
+    def take(self, rows: Any) -> "Dataset":
+        """The same data with only these ``rows``, in this order (the checksum does not follow)."""
+        rows = np.asarray(rows)
+        return replace(self, X=self.X[rows], Y=self.Y[rows], checksum="")
+
+    def stack(self, other: "Dataset") -> "Dataset":
+        """These instances, then the ``other`` ones; both must have the same columns."""
+        for names in ("feature_names", "label_names"):
+            if getattr(self, names) != getattr(other, names):
+                raise ValueError(
+                    f"the {names} of the two data sets differ; read both with the same options"
+                )
+        X, Y = _stack(self.X, other.X), _stack(self.Y, other.Y)
+        return replace(self, X=X, Y=Y, source=f"{self.source} + {other.source}", checksum="")
+
+    def to_dense(self) -> "Dataset":
+        """The same data with ``X`` and ``Y`` as NumPy arrays."""
+        return replace(self, X=_dense(self.X), Y=_dense(self.Y))
+
+    def to_sparse(self) -> "Dataset":
+        """The same data with ``X`` and ``Y`` as CSR arrays."""
+        return replace(self, X=sparse.csr_array(self.X), Y=sparse.csr_array(self.Y))
+
+
+def _stack(A: Any, B: Any) -> Any:
+    if sparse.issparse(A) or sparse.issparse(B):
+        return sparse.vstack([A, B], format="csr")
+    return np.vstack([A, B])
+
+
+def _dense(A: Any) -> Any:
+    return A.toarray() if sparse.issparse(A) else np.asarray(A)
+
+
+# The one error of the data room, and the limits that stop hostile files.
+
+
+def shorten(names: Sequence[object], most: int = 8) -> str:
+    """The first few names, quoted, and how many more there are."""
+    shown = ", ".join(map(repr, names[:most]))
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+class DataError(ValueError):
+    """A file that cannot be read as it stands: which one, where, what was expected, what to do.
+
+    Attributes
+    ----------
+    problem : str
+        The sentence without the place.
+    path : str
+        The file, empty if there is none.
+    line : int or None
+        The line in it, counted from 1.
+    """
+
+    __module__ = "limo.datasets"  # the name that users see and import
+
+    def __init__(self, problem: str, *, path: str = "", line: int | None = None) -> None:
+        place = ", ".join([path] * bool(path) + [f"line {line}"] * (line is not None))
+        super().__init__(f"{place}: {problem}" if place else problem)
+        self.problem, self.path, self.line = problem, path, line
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (self.problem, self.path, self.line)
+
+
+def _rebuild(problem: str, path: str, line: int | None) -> DataError:
+    return DataError(problem, path=path, line=line)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a file may claim before reading stops; raise what you trust.
+
+    Attributes
+    ----------
+    max_bytes : int
+        Bytes of the file after decompression.
+    max_columns : int
+        Attributes in a header, and columns of ``X`` and of ``Y``.
+    max_values : int
+        Stored values of ``X`` and of ``Y``.
+
+    Examples
+    --------
+    >>> Limits(max_bytes=100 * 2**30).max_columns
+    10000000
+    """
+
+    max_bytes: int = 8 * 2**30
+    max_columns: int = 10_000_000
+    max_values: int = 1_000_000_000
+
+    def check(self, name: str, value: int, what: str, path: str = "") -> None:
+        """Raise if ``value`` of the quantity ``what`` passes the limit ``name``."""
+        limit = getattr(self, name)
+        if value > limit:
+            raise DataError(
+                f"expected at most {limit:,} {what}, got {value:,}. If you trust the file, "
+                f"pass limits=limo.datasets.Limits({name}={value})",
+                path=path,
+            )
+
+
+# What a caller may ask of a reader, checked once at the door.
+
+Labels = int | str | Sequence[str] | None
+
+_CHOICES = {
+    "label_location": ("end", "start"),
+    "missing": ("error", "nan", "mean", "zero"),
+    "nominal": ("one-hot", "codes"),
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of :func:`limo.read`, which documents them."""
+
+    labels: Labels = None
+    label_location: str = "end"
+    xml: Any = None
+    missing: str = "error"
+    nominal: str = "one-hot"
+    drop: Sequence[str] = ()
+    n_features: int | None = None
+    zero_based: bool | None = None
+    encoding: str | None = None
+    header: bool | None = True
+    member: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.drop, str):
+            object.__setattr__(self, "drop", tuple(self.drop))
+        object.__setattr__(self, "labels", _plain(self.labels))
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                expected = " or ".join(map(repr, choices))
+                raise DataError(f"{name} must be {expected}, got {getattr(self, name)!r}")
+        if self.n_features is not None and self.n_features < 0:
+            raise DataError(f"n_features must be a count, got {self.n_features!r}")
+        if isinstance(self.drop, str):
+            raise DataError(f"drop must be a list of names: drop=[{self.drop!r}]")
+        if isinstance(self.labels, bool) or (isinstance(self.labels, int) and self.labels < 1):
+            raise DataError(
+                f"labels must be a count of at least 1, a list of names, or a prefix with a star "
+                f"('tag_*'); got {self.labels!r}"
+            )
+
+    def refuse_unused(self, used: frozenset[str], format: str) -> None:
+        """Raise for an option that was set although the format has no use for it."""
+        always = {"limits", "member"}
+        for option in fields(self):
+            is_set = getattr(self, option.name) != getattr(_DEFAULT, option.name)
+            if is_set and option.name not in used | always:
+                raise DataError(
+                    f"{option.name}= means nothing for a file in the {format} format; leave it out"
+                )
+
+
+def _plain(labels: Any) -> Labels:
+    """Labels as None, a whole number, a text or a tuple, whatever list or array they came in."""
+    if labels is None or isinstance(labels, (str, bool)):
+        return labels
+    return int(labels) if isinstance(labels, Integral) else tuple(labels)
+
+
+_DEFAULT = Options()
+
+
+_INT32 = np.iinfo(np.int32).max
+
+
+def csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
+    """A CSR array with 32-bit indices where they suffice (many solvers know no others)."""
+    small = len(data) <= _INT32 and shape[1] <= _INT32
+    kind = np.int32 if small else np.int64
+    return sparse.csr_array((data, indices.astype(kind), indptr.astype(kind)), shape=shape)
+
+
+def without_repeats(matrix: Any, clash: Callable[[int, int], Exception]) -> Any:
+    """Sort the indices of each row; a cell given twice counts once.
+
+    Two different values for one cell raise ``clash(row, column)``: adding them up, as sparse
+    matrices do by default, would invent a third.
+    """
+    matrix.sort_indices()
+    if matrix.has_canonical_format:
+        return matrix
+    data, indices = matrix.data, matrix.indices
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    repeated = (indices[1:] == indices[:-1]) & (rows[1:] == rows[:-1])
+    equal = (data[1:] == data[:-1]) | (np.isnan(data[1:]) & np.isnan(data[:-1]))
+    different = np.flatnonzero(repeated & ~equal)
+    if len(different):
+        raise clash(int(rows[different[0]]), int(indices[different[0]]))
+    first = np.concatenate([[True], ~repeated])
+    lengths = np.bincount(rows[first], minlength=matrix.shape[0])
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    return csr(data[first], indices[first], indptr, matrix.shape)
+
+
+def row_keys(A: Any) -> list[bytes]:
+    """A key for each row, equal exactly when the rows are, however they are stored."""
+    A = sparse.csr_array(A, dtype=np.float64, copy=True)
+    A.sum_duplicates()
+    A.eliminate_zeros()
+    indices, spans = A.indices.astype(np.int64), itertools.pairwise(A.indptr.tolist())
+    return [indices[a:b].tobytes() + A.data[a:b].tobytes() for a, b in spans]

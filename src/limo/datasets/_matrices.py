@@ -1,0 +1,440 @@
+"""One matrix of labels or scores from a file: what ``limo evaluate`` reads.
+
+Rows are instances, columns labels, by name where the file has names. A ``.npy`` file is
+mapped into memory and never read as a whole.
+"""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+from limo.datasets._arff import says_labels
+from limo.datasets._columns import Table, binary_columns, feature_columns, given_labels
+from limo.datasets._dataset import DataError, Labels, Limits, Options, shorten
+from limo.datasets._npz import column_names, named_matrix, read_arrays, scipy_matrix
+from limo.datasets._read import FORMATS, read_columns, read_source, recognise, without_index
+from limo.datasets._source import Source, open_source
+
+__all__ = [
+    "LABEL_PREFIX",
+    "SCORE_PREFIX",
+    "Kind",
+    "Matrix",
+    "order_features",
+    "read_instances",
+    "read_matrix",
+]
+
+
+Kind = Literal["truth", "scores", "predictions"]
+
+# What the columns of a file that holds both are called.
+LABEL_PREFIX, SCORE_PREFIX = "label:", "score:"
+_PREFIXES = {"truth": LABEL_PREFIX, "scores": SCORE_PREFIX, "predictions": LABEL_PREFIX}
+# Under which names an NPZ file may hold what is wanted.
+_ARRAYS: dict[Kind, tuple[str, ...]] = {
+    "truth": ("Y", "y_true", "truth", "labels"),
+    "scores": ("S", "y_score", "scores"),
+    "predictions": ("P", "y_pred", "predictions", "labels", "Y"),
+}
+_NPY = b"\x93NUMPY"
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """A matrix with the names of its columns, as far as its file has any.
+
+    Attributes
+    ----------
+    values : array or CSR array of shape (n_samples, n_labels)
+        Labels or scores; an array may be mapped into memory.
+    label_names : tuple of str or None
+        A name for each column.
+    source, checksum : str
+        The file and its (unpacked) sha256.
+    """
+
+    values: Any
+    label_names: tuple[str, ...] | None
+    source: str
+    checksum: str
+
+    def ordered_as(self, names: tuple[str, ...] | None) -> "Matrix":
+        """The same columns in the order of ``names``; other names than those are refused."""
+        own = self.label_names
+        if names is None or own is None or own == names:
+            return self
+        if len(set(own)) < len(own) or set(own) != set(names):
+            raise DataError(
+                f"the columns must be named like the true labels: expected {shorten(names, 4)}; "
+                f"got {shorten(own, 4)}. Rename the columns, or leave some out with drop=",
+                path=self.source,
+            )
+        place = {name: j for j, name in enumerate(own)}
+        return replace(self, values=self.values[:, [place[n] for n in names]], label_names=names)
+
+
+def read_matrix(
+    path: str | os.PathLike[str],
+    kind: Kind = "scores",
+    *,
+    format: str | None = None,
+    labels: Labels = None,
+    drop: Sequence[str] = (),
+    header: bool | None = None,
+    n_labels: int | None = None,
+    limits: Limits | None = None,
+) -> Matrix:
+    r"""Read true labels, scores or predicted labels from a file.
+
+    CSV, TSV, Parquet and ARFF give a column for each label; NPY and NPZ an array (or a sparse
+    matrix of SciPy's); LIBSVM and the extreme-classification format the labels in front of their
+    rows. An ARFF file that says which attributes are labels may hold features too. A first
+    column without a name, as data frames write their index, is left out.
+
+    Parameters
+    ----------
+    path : path
+        The file, plain or packed.
+    kind : {"truth", "scores", "predictions"}, default="scores"
+        What to take from a file that holds several.
+    format : str, optional
+        One of the formats of :func:`limo.read`, or "npy", instead of recognising it.
+    labels : list of str, str or int, optional
+        Which columns to take, as for :func:`limo.read`; by default all.
+    drop : list of str, optional
+        Columns to leave out, where there are such.
+    header : bool, optional
+        Whether the first line of a CSV file names the columns; by default told by its content.
+    n_labels : int, optional
+        How many labels there are, for LIBSVM, whose files do not tell.
+    limits : Limits, optional
+        How much the file may claim before reading stops.
+
+    Returns
+    -------
+    Matrix
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import limo
+    >>> file = Path(mkdtemp()) / "scores.csv"
+    >>> _ = file.write_text("calm,sad\n0.9,0.1\n0.2,0.7\n")
+    >>> scores = limo.datasets.read_matrix(file)
+    >>> scores.label_names, scores.values.shape
+    (('calm', 'sad'), (2, 2))
+    """
+    limits = limits or Limits()
+    options = Options(labels=labels, drop=drop, header=header, missing="nan", limits=limits)
+    if format == "npy" or (format is None and _is_npy(Path(path))):
+        return _map_npy(Path(path), options)
+    source = open_source(path, None, limits)
+    name = format or recognise(source)
+    if name not in FORMATS:
+        raise DataError(f"format must be one of {', '.join(FORMATS)} or npy; got {format!r}")
+    if name == "npz":
+        values, names = _from_npz(source, kind, options)
+    elif FORMATS[name].table is not None:
+        values, names = _from_columns(source, name, kind, options)
+    else:
+        values, names = _from_rows(source, name, kind, options, n_labels)
+    return Matrix(values, names, source.path, source.checksum)
+
+
+def _is_npy(file: Path) -> bool:
+    with file.open("rb") as handle:
+        return handle.read(len(_NPY)) == _NPY
+
+
+def _map_npy(file: Path, options: Options) -> Matrix:
+    """An array mapped into memory, of which only what is looked at is read."""
+    try:
+        values = np.load(file, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OSError, SyntaxError) as error:
+        raise DataError(
+            f"expected an array in NumPy's format, but {error}", path=str(file)
+        ) from None
+    _check_array(values, str(file))
+    if options.labels is not None or options.drop:
+        raise DataError("the columns of a .npy file have no names to choose by", path=str(file))
+    with file.open("rb") as handle:
+        checksum = hashlib.file_digest(handle, "sha256").hexdigest()
+    return Matrix(values, None, str(file), checksum)
+
+
+def _from_npz(source: Source, kind: Kind, options: Options) -> tuple[Any, tuple[str, ...] | None]:
+    arrays = read_arrays(source, options.limits)
+    whole = scipy_matrix(arrays, source.path)
+    values = _find_array(arrays, kind, source.path) if whole is None else whole
+    if kind == "scores" and sparse.issparse(values):
+        values = _dense_scores(values, options.limits, source.path)
+    if not sparse.issparse(values):
+        _check_array(values, source.path)
+    names = arrays.get("label_names")
+    return values, None if names is None else tuple(map(str, names.tolist()))
+
+
+def _find_array(arrays: dict[str, Any], kind: Kind, path: str) -> Any:
+    """The array of one of the usual names, or the only one there is."""
+    for name in _ARRAYS[kind]:
+        if name in arrays or f"{name}_data" in arrays:
+            return named_matrix(arrays, name, path)
+    matrices = [name for name, array in arrays.items() if array.ndim == 2]
+    if len(matrices) == 1:
+        return arrays[matrices[0]]
+    raise DataError(
+        f"expected one matrix, or one called {' or '.join(_ARRAYS[kind])}; the file holds "
+        f"{', '.join(sorted(arrays)) or 'nothing'}",
+        path=path,
+    )
+
+
+def _dense_scores(values: Any, limits: Limits, path: str) -> Any:
+    """Sparse scores written out: what is absent counts 0, as long as that makes it the lowest."""
+    if values.nnz and values.data.min() < 0:
+        raise DataError(
+            "an absent score counts 0, which would rank it above the negative scores that are "
+            "there. Store the scores as a dense array",
+            path=path,
+        )
+    limits.check("max_values", values.shape[0] * values.shape[1], "scores", path)
+    return values.toarray()
+
+
+def _check_array(values: Any, path: str) -> None:
+    if values.ndim != 2 or values.dtype.kind not in "biuf":
+        raise DataError(
+            "expected a matrix of numbers, instances x labels; got shape "
+            f"{values.shape} of type {values.dtype}",
+            path=path,
+        )
+
+
+def _from_columns(
+    source: Source, format: str, kind: Kind, options: Options
+) -> tuple[Any, tuple[str, ...] | None]:
+    """The columns of a table: all of them, or those of the labels."""
+    asks_file = format == "arff" and kind != "scores" and options.labels is None
+    if asks_file and says_labels(source, options):
+        data = read_source(source, format, replace(options, header=True))
+        return data.Y, data.label_names
+    read_table = FORMATS[format].table
+    assert read_table is not None
+    table = without_index(read_table(source, options))
+    names = [column.name for column in table.columns]
+    chosen = _choose(names, kind, options, source.path)
+    told = tuple(names[j].removeprefix(_PREFIXES[kind]) for j in chosen)
+    values = (
+        _numbers(table, chosen)
+        if kind == "scores"
+        else binary_columns(table, chosen, options.limits)
+    )
+    return values, None if told == _numbered(len(told)) else told
+
+
+def _numbered(count: int) -> tuple[str, ...]:
+    """The names columns have that nobody named."""
+    return tuple(map(str, range(count)))
+
+
+def _choose(names: list[str], kind: Kind, options: Options, path: str) -> list[int]:
+    """The columns asked for, else those marked as what is wanted, else all but those dropped."""
+    if options.labels is not None:
+        return given_labels(names, options.labels, options.label_location, path)
+    kept = [j for j, name in enumerate(names) if name not in options.drop]
+    if kept and all(names[j].startswith((LABEL_PREFIX, SCORE_PREFIX)) for j in kept):
+        return given_labels(names, f"{_PREFIXES[kind]}*", "end", path)
+    return kept
+
+
+def _numbers(table: Table, columns: list[int]) -> Any:
+    """Columns of numbers; a nominal one is no score, and neither is a missing one."""
+    for j in columns:
+        if not table.columns[j].is_plain:
+            raise DataError(
+                f"the scores of {table.columns[j].name!r} must be numbers, got text such as "
+                f"{(table.columns[j].values or ('',))[0]!r}. Leave the column out with drop=",
+                path=table.path,
+            )
+    cells = table.cells[:, columns]
+    S = cells.toarray() if sparse.issparse(cells) else cells
+    if not S.size:
+        raise DataError(
+            "expected a line of scores for each instance, got none after the column names. Is it "
+            "the right file?",
+            path=table.path,
+        )
+    if np.isin(S, (0, 1)).all():
+        raise DataError(
+            "expected scores, got only 0 and 1: these look like labels. Read predicted labels "
+            "with kind='predictions'; real scores of this kind go into a .npy file, as floats",
+            path=table.path,
+        )
+    if np.isnan(S).any():
+        row, place = np.argwhere(np.isnan(S))[0].tolist()
+        raise DataError(
+            f"the score of {table.columns[columns[place]].name!r} is missing. Give it a number: "
+            "the lowest, if it means 'never'",
+            path=table.path,
+            line=table.line_of(row),
+        )
+    return S
+
+
+def _from_rows(
+    source: Source, format: str, kind: Kind, options: Options, n_labels: int | None
+) -> tuple[Any, tuple[str, ...] | None]:
+    """The labels in front of the rows of a LIBSVM or extreme-classification file."""
+    if kind == "scores":
+        raise DataError(f"a file in the {format} format holds labels, not scores", path=source.path)
+    data = read_source(source, format, Options(labels=options.labels, limits=options.limits))
+    if format == "xmc" or options.labels is not None or n_labels is None:
+        return data.Y, data.label_names
+    return _widen(data.Y, data.label_names, n_labels, source.path)
+
+
+def _widen(Y: Any, names: tuple[str, ...], n_labels: int, path: str) -> tuple[Any, Any]:
+    """Labels that occur as columns of all ``n_labels``, numbered from 0, or from 1 if need be."""
+    if not all(name.isdecimal() for name in names):
+        return Y, names
+    ids = np.array([int(name) for name in names], dtype=np.int64)
+    start = int(len(ids) > 0 and ids.min() > 0 and ids.max() == n_labels)
+    if len(ids) and ids.max() - start >= n_labels:
+        raise DataError(
+            f"label {ids.max()} occurs, but there are {n_labels} columns of scores", path=path
+        )
+    wide = sparse.csr_array(
+        (Y.data, (ids - start)[Y.indices], Y.indptr), shape=(Y.shape[0], n_labels)
+    )
+    return wide, None
+
+
+# The features of new instances, in the columns a model was trained on.
+
+Names = tuple[str, ...]
+
+
+def read_instances(
+    path: str | os.PathLike[str],
+    feature_names: Sequence[str] | None,
+    label_names: Sequence[str] = (),
+    *,
+    format: str | None = None,
+    missing: str = "error",
+    drop: Sequence[str] = (),
+    limits: Limits | None = None,
+) -> Any:
+    r"""Read the features of instances whose labels are to be predicted.
+
+    The file needs no labels; columns named like a label are passed over. Columns go by name where
+    the file has names, in whatever order, and a name too few or too many is refused. Only the
+    values of a nominal feature may differ: one that training did not see is none of those it saw.
+
+    Parameters
+    ----------
+    path : path
+        A file of any format :func:`limo.read` knows.
+    feature_names : sequence of str or None
+        The features of the training data; None takes all columns as they are.
+    label_names : sequence of str, optional
+        The labels of the training data.
+    format, missing, drop, limits
+        As for :func:`limo.read`.
+
+    Returns
+    -------
+    array or CSR array of shape (n_samples, len(feature_names))
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import limo
+    >>> file = Path(mkdtemp()) / "new.csv"
+    >>> _ = file.write_text("key,length\nminor,3.5\n")
+    >>> limo.datasets.read_instances(file, ["length", "key=major", "key=minor"])
+    array([[3.5, 0. , 1. ]])
+    """
+    options = Options(missing=missing, drop=drop, limits=limits or Limits())
+    source = open_source(path, None, options.limits)
+    name = format or recognise(source)
+    if name not in FORMATS:
+        raise DataError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
+    wanted = None if feature_names is None else tuple(feature_names)
+    if FORMATS[name].table is not None:
+        X, names = _features_from_columns(
+            source, name, set(label_names) - set(wanted or ()), options
+        )
+    else:
+        X, names = _from_arrays(source, name, wanted, options)
+    return X if wanted is None else order_features(X, names, wanted, source.path)
+
+
+def order_features(X: Any, names: Names, wanted: Names, path: str) -> Any:
+    """Columns of ``X`` in the order of ``wanted``; a name too few or too many is refused."""
+    if names == wanted or (len(names) == len(wanted) and _are_numbered(names)):
+        return X
+    place = {name: j for j, name in enumerate(names)}
+    absent = [n for n in wanted if n not in place and not _is_value_of(n, names)]
+    extra = [n for n in names if n not in set(wanted) and not _is_value_of(n, wanted)]
+    if absent or extra:
+        raise DataError(_difference(names, wanted, absent, extra), path=path)
+    columns = [place.get(name, -1) for name in wanted]
+    return (_with_empty_column(X) if -1 in columns else X)[:, columns]
+
+
+def _is_value_of(name: str, names: Names) -> bool:
+    """Whether ``name`` is a value of a nominal feature (``key=minor``) that ``names`` know."""
+    feature, equals, _ = name.rpartition("=")
+    return bool(equals) and any(other.startswith(f"{feature}=") for other in names)
+
+
+def _difference(names: Names, wanted: Names, absent: list[str], extra: list[str]) -> str:
+    told = f"expected the {len(wanted)} features the model was trained on, got {len(names)}. "
+    if absent:
+        told += f"Absent: {shorten(absent)}. "
+    if extra:
+        told += f"Unknown to the model: {shorten(extra)}; leave them out with drop=. "
+    return told.strip()
+
+
+def _with_empty_column(X: Any) -> Any:
+    """``X`` and, last, a column of zeros, for the values that no row has."""
+    if sparse.issparse(X):
+        return sparse.hstack([X, sparse.csr_array((X.shape[0], 1))], format="csr")
+    return np.hstack([X, np.zeros((X.shape[0], 1))])
+
+
+def _are_numbered(names: Names) -> bool:
+    """Whether the columns have only the names that limo gives to nameless ones."""
+    return all(name == f"x{j}" for j, name in enumerate(names))
+
+
+def _features_from_columns(
+    source: Source, format: str, labels: set[str], options: Options
+) -> tuple[Any, Names]:
+    """Features of a file that has them as columns; those named like a label are passed over."""
+    table = read_columns(source, format, options)
+    kept = [j for j, column in enumerate(table.columns) if column.name not in labels]
+    return feature_columns(table, np.array(kept, dtype=np.intp), options)
+
+
+def _from_arrays(
+    source: Source, format: str, wanted: Names | None, options: Options
+) -> tuple[Any, Names]:
+    """Features of a file that has them as a matrix; NPZ may lack labels, LIBSVM a width."""
+    if format == "npz":
+        arrays = read_arrays(source, options.limits)
+        X = named_matrix(arrays, "X", source.path)
+        return X, column_names(arrays, "feature_names", X.shape[1], "x", source.path)
+    width = len(wanted) if wanted is not None and format == "libsvm" else None
+    data = read_source(source, format, replace(options, n_features=width))
+    return data.X, data.feature_names

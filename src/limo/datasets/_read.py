@@ -1,0 +1,233 @@
+"""``limo.read``: one door for every format."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from limo.datasets._arff import arff_table, read_arff
+from limo.datasets._columns import Table
+from limo.datasets._dataset import DataError, Dataset, Labels, Limits, Options
+from limo.datasets._libsvm import XMC_HEADER, read_libsvm, read_xmc
+from limo.datasets._npz import read_npz
+from limo.datasets._source import Source, normalise, open_source
+from limo.datasets._tables import (
+    csv_table,
+    kept_columns,
+    parquet_table,
+    read_csv,
+    read_parquet,
+    read_tsv,
+    tsv_table,
+)
+
+__all__ = [
+    "FORMATS",
+    "read",
+    "read_columns",
+    "read_source",
+    "recognise",
+    "without_index",
+]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: its file suffixes, its reader, and the options that reader knows.
+
+    ``table`` reads the columns of formats that have any, whichever of them are labels.
+    """
+
+    suffixes: tuple[str, ...]
+    reader: Callable[[Source, Options], Dataset]
+    options: frozenset[str]
+    table: Callable[[Source, Options], Table] | None = None
+
+
+_COLUMNS = frozenset({"labels", "label_location", "missing", "nominal", "drop", "encoding"})
+
+FORMATS: dict[str, Format] = {
+    "arff": Format((".arff",), read_arff, _COLUMNS | {"xml"}, arff_table),
+    "csv": Format((".csv",), read_csv, _COLUMNS | {"header"}, csv_table),
+    "tsv": Format((".tsv", ".tab"), read_tsv, _COLUMNS | {"header"}, tsv_table),
+    "parquet": Format((".parquet", ".pq"), read_parquet, _COLUMNS - {"encoding"}, parquet_table),
+    "npz": Format((".npz",), read_npz, frozenset({"missing"})),
+    "libsvm": Format(
+        (".libsvm", ".svm", ".svmlight"),
+        read_libsvm,
+        frozenset({"labels", "n_features", "zero_based"}),
+    ),
+    "xmc": Format((".xmc",), read_xmc, frozenset({"labels"})),
+}
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    labels: Labels = None,
+    label_location: str = "end",
+    xml: str | os.PathLike[str] | None = None,
+    missing: str = "error",
+    nominal: str = "one-hot",
+    drop: Sequence[str] = (),
+    n_features: int | None = None,
+    zero_based: bool | None = None,
+    encoding: str | None = None,
+    header: bool | None = True,
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Dataset:
+    r"""Read a multi-label data set from a file of any known format.
+
+    ARFF in Mulan's form (an XML file beside it names the labels) or MEKA's (``-C n`` in the
+    relation), CSV, TSV, Parquet, NPZ, LIBSVM and the extreme-classification text format;
+    plain or packed as .gz, .bz2, .xz or .zip. The format is told by the name or the content.
+    A malformed file raises :class:`limo.datasets.DataError` with the line; nothing is
+    returned in part.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    format : str, optional
+        One of "arff", "csv", "tsv", "parquet", "npz", "libsvm", "xmc", instead of recognising it.
+    labels : list of str, str or int, optional
+        Which columns are labels: their names, a prefix with a star ("tag_*"), or how many. An ARFF
+        file usually says so itself. For LIBSVM: the label numbers, or how many labels there are.
+    label_location : {"end", "start"}, default="end"
+        Where the columns stand if ``labels`` is a count.
+    xml : path, optional
+        The XML file that names the labels of an ARFF file, if it is not found beside it.
+    missing : {"error", "nan", "mean", "zero"}, default="error"
+        What to do with a missing feature: refuse, keep nan, the mean of the column, or 0.
+        A missing label is always refused.
+    nominal : {"one-hot", "codes"}, default="one-hot"
+        How a nominal feature becomes numbers: a column for each value, or one column of
+        places in the declared list. {0, 1} is taken as a number.
+    drop : list of str, optional
+        Columns to leave out, such as row names and text.
+    n_features : int, optional
+        The width of ``X`` for LIBSVM, whose files do not tell.
+    zero_based : bool, optional
+        Whether LIBSVM features count from 0. By default they do if a 0 occurs.
+    encoding : str, optional
+        Of the text; by default UTF-8, or Latin-1 if it is not UTF-8.
+    header : bool or None, default=True
+        Whether the first line of a CSV or TSV file names the columns; None tells by its content.
+        Without names, columns are called "0", "1", ...
+    member : str, optional
+        The file to read from a zip that holds several.
+    limits : Limits, optional
+        How much the file may claim before reading stops.
+
+    Returns
+    -------
+    Dataset
+        Sparse files give CSR arrays, dense files NumPy arrays.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import limo
+    >>> file = Path(mkdtemp()) / "toy.arff"
+    >>> _ = file.write_text('''@relation 'toy: -C 2'
+    ... @attribute funny {0, 1}
+    ... @attribute sad {0, 1}
+    ... @attribute length numeric
+    ... @data
+    ... 1, 0, 2.5
+    ... {2 4}''')
+    >>> data = limo.read(file)
+    >>> data.label_names, data.feature_names
+    (('funny', 'sad'), ('length',))
+    >>> data.X.toarray()
+    array([[2.5],
+           [4. ]])
+
+    A wrong line is named:
+
+    >>> _ = file.write_text("@attribute a {0, 1}\n@attribute b numeric\n@data\n1\n")
+    >>> limo.read(file, labels=["a"])
+    Traceback (most recent call last):
+    ...
+    limo.datasets.DataError: ...line 4: expected 2 values, one for each attribute, got 1
+    """
+    options = Options(
+        labels=labels,
+        label_location=label_location,
+        xml=xml,
+        missing=missing,
+        nominal=nominal,
+        drop=drop,
+        n_features=n_features,
+        zero_based=zero_based,
+        encoding=encoding,
+        header=header,
+        member=member,
+        limits=limits or Limits(),
+    )
+    return read_source(open_source(path, member, options.limits), format, options)
+
+
+def read_source(source: Source, format: str | None, options: Options) -> Dataset:
+    """Read an opened file, in the format named or recognised."""
+    if format is not None and format not in FORMATS:
+        raise DataError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
+    name = format or recognise(source)
+    options.refuse_unused(FORMATS[name].options, name)
+    return FORMATS[name].reader(source, options)
+
+
+def read_columns(source: Source, format: str, options: Options) -> Table:
+    """Read all columns of a file that has columns, but for those dropped and a nameless first."""
+    reader = FORMATS[format].table
+    if reader is None:
+        raise DataError(f"a file in the {format} format has no columns", path=source.path)
+    table = without_index(reader(source, options))
+    return table if format == "arff" else kept_columns(table, options)
+
+
+def without_index(table: Table) -> Table:
+    """Leave out a first column without a name, which is how data frames write their index."""
+    if table.columns and table.columns[0].name == "":
+        return replace(table, columns=table.columns[1:], cells=table.cells[:, 1:])
+    return table
+
+
+def recognise(source: Source) -> str:
+    """The format of a file: by its suffix, or else by how it begins."""
+    suffix = source.name.lower()
+    for name, known in FORMATS.items():
+        if suffix.endswith(known.suffixes):
+            return "xmc" if name == "libsvm" and _has_xmc_header(source) else name
+    return _recognise_content(source)
+
+
+def _has_xmc_header(source: Source) -> bool:
+    start = normalise(source.data[:100], source.path)
+    return XMC_HEADER.match(start) is not None and b":" not in start.partition(b"\n")[0]
+
+
+def _recognise_content(source: Source) -> str:
+    if source.data.startswith(b"PAR1"):
+        return "parquet"
+    if source.data.startswith(b"PK\x03\x04"):
+        return "npz"
+    if _has_xmc_header(source):
+        return "xmc"
+    lines = [line.strip() for line in source.data[:4096].splitlines()]
+    words = [line for line in lines if line and not line.startswith((b"%", b"#"))]
+    first: bytes = words[0] if words else b""
+    if first.lower().startswith((b"@relation", b"@attribute")):
+        return "arff"
+    if first.rpartition(b" ")[2].partition(b":")[1]:
+        return "libsvm"
+    raise DataError(
+        f"the format is not recognised by name or content. Pass format= one of "
+        f"{', '.join(FORMATS)}",
+        path=source.path,
+    )
+
+
+# CSR matrices built and compared: one place for index types, order and repeated cells.

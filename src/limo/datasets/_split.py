@@ -1,0 +1,330 @@
+"""Splits: iterative stratification, stored permutations and given parts, as scikit-learn splitters.
+
+For plain random splits scikit-learn has ``KFold(shuffle=True)`` and ``ShuffleSplit``; they take
+``Y`` as it is. The package iterative-stratification takes dense ``Y`` only and needs minutes
+where this needs a second (``benchmarks/data.py``); hence our own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from limo._kernels.sampling import Sharing, share_out
+from limo.datasets._catalogue import data_folders, load
+from limo.datasets._dataset import DataError, Dataset
+
+__all__ = [
+    "GivenSplit",
+    "StoredSplits",
+    "StratifiedFolds",
+    "StratifiedSplits",
+    "load_split",
+    "split",
+    "stored_splits",
+]
+
+
+Rows = NDArray[np.intp]
+Seed = int | np.random.Generator | None
+
+
+@dataclass(frozen=True)
+class StratifiedFolds:
+    """K folds in each of which every label is about as frequent as in the whole.
+
+    Iterative stratification (Sechidis et al., 2011); fold sizes differ by at most one.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        How many folds.
+    seed : int, generator or None, default=0
+        The same seed gives the same folds.
+
+    Examples
+    --------
+    >>> import limo
+    >>> data = limo.datasets.figure1(100)
+    >>> folds = StratifiedFolds(4)
+    >>> [int(data.Y[test, 3].sum()) for _, test in folds.split(data.X, data.Y)]
+    [12, 12, 12, 12]
+    """
+
+    n_splits: int = 5
+    seed: Seed = 0
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """Yield the rows to train on and the rows to test on, fold by fold."""
+        Y = _label_rows(y, X)
+        if not 2 <= self.n_splits <= Y.shape[0]:
+            raise ValueError(
+                f"n_splits must lie between 2 and the number of rows, {Y.shape[0]}; "
+                f"got {self.n_splits}"
+            )
+        fold = _stratify(Y, np.full(self.n_splits, 1 / self.n_splits), self.seed)
+        for k in range(self.n_splits):
+            yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """How many splits there are."""
+        return self.n_splits
+
+
+@dataclass(frozen=True)
+class StratifiedSplits:
+    """Repeated splits into train and test, every label shared out in proportion.
+
+    Parameters
+    ----------
+    n_splits : int, default=10
+        How many splits.
+    test_size : float, default=0.3
+        The share of rows to test on; exactly ``round(test_size * n_samples)`` rows.
+    seed : int, generator or None, default=0
+        The same seed gives the same splits.
+
+    Examples
+    --------
+    >>> import limo
+    >>> data = limo.datasets.figure1(100)
+    >>> [len(test) for _, test in StratifiedSplits(3).split(data.X, data.Y)]
+    [30, 30, 30]
+    """
+
+    n_splits: int = 10
+    test_size: float = 0.3
+    seed: Seed = 0
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """Yield the rows to train on and the rows to test on, split by split."""
+        Y = _label_rows(y, X)
+        shares = np.array([1 - _share(self.test_size), self.test_size])
+        for generator in np.random.default_rng(self.seed).spawn(self.n_splits):
+            fold = _stratify(Y, shares, generator)
+            yield np.flatnonzero(fold == 0), np.flatnonzero(fold == 1)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """How many splits there are."""
+        return self.n_splits
+
+
+@dataclass(frozen=True, eq=False)
+class StoredSplits:
+    """Splits made elsewhere and stored as permutations, so that results can be compared.
+
+    Parameters
+    ----------
+    permutations : array of shape (n_splits, n_samples)
+        In each row the numbers 0 to n_samples - 1 in some order.
+    test_size : float, default=0.3
+        Test on the first ``round(test_size * n_samples)`` entries, train on the others.
+
+    Examples
+    --------
+    >>> splits = StoredSplits([[2, 0, 1], [1, 2, 0]])
+    >>> [(train.tolist(), test.tolist()) for train, test in splits.split(range(3))]
+    [([0, 1], [2]), ([2, 0], [1])]
+    """
+
+    permutations: Any
+    test_size: float = 0.3
+
+    def __post_init__(self) -> None:
+        rows = np.asarray(self.permutations)
+        numbers = np.arange(rows.shape[-1]) if rows.ndim == 2 else None
+        for k, row in enumerate(rows):
+            if numbers is None or not np.array_equal(np.sort(row), numbers):
+                raise DataError(
+                    f"expected a permutation of 0 to n - 1 in each row; row {k + 1} is none"
+                )
+        _share(self.test_size)
+        object.__setattr__(self, "permutations", rows)
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """Yield the rows to train on and the rows to test on, split by split."""
+        n_rows, n_stored = _n_rows(X), self.permutations.shape[1]
+        if n_rows != n_stored:
+            raise ValueError(f"the stored splits are for {n_stored} rows, the data have {n_rows}")
+        n_test = round(self.test_size * n_rows)
+        for row in self.permutations:
+            yield row[n_test:], row[:n_test]
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """How many splits there are."""
+        return len(self.permutations)
+
+
+@dataclass(frozen=True, eq=False)
+class GivenSplit:
+    """One split whose rows are known.
+
+    Parameters
+    ----------
+    train, test : array of int
+        The rows to train on and the rows to test on.
+
+    Examples
+    --------
+    >>> [(train, test)] = GivenSplit([0, 1], [2]).split(range(3))
+    >>> train, test
+    (array([0, 1]), array([2]))
+    """
+
+    train: Any
+    test: Any
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """Yield the rows to train on and the rows to test on, once."""
+        yield np.asarray(self.train), np.asarray(self.test)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """One."""
+        return 1
+
+
+def split(
+    dataset: Dataset, test_size: float = 0.3, *, stratify: bool = True, seed: Seed = 0
+) -> tuple[Dataset, Dataset]:
+    """Part a data set into one to train on and one to test on.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        What to part.
+    test_size : float, default=0.3
+        The share of rows to test on; exactly ``round(test_size * n_samples)`` rows.
+    stratify : bool, default=True
+        Whether to share out every label in proportion; if not, rows are drawn at random.
+    seed : int, generator or None, default=0
+        The same seed gives the same split.
+
+    Returns
+    -------
+    train, test : Dataset
+        In the order of the rows.
+
+    Examples
+    --------
+    >>> import limo
+    >>> train, test = limo.datasets.split(limo.datasets.figure1(100))
+    >>> train, test
+    (Dataset(70 instances, 2 features, 4 labels, from figure1),
+     Dataset(30 instances, 2 features, 4 labels, from figure1))
+    """
+    if stratify:
+        [(train, test)] = StratifiedSplits(1, test_size, seed).split(dataset.X, dataset.Y)
+    else:
+        n_rows = dataset.X.shape[0]
+        order = np.random.default_rng(seed).permutation(n_rows)
+        n_test = round(_share(test_size) * n_rows)
+        train, test = np.sort(order[n_test:]), np.sort(order[:n_test])
+    return dataset.take(train), dataset.take(test)
+
+
+def load_split(name: str) -> tuple[Dataset, GivenSplit]:
+    """Load a known set whose train and test files are given: their rows, and the split.
+
+    Parameters
+    ----------
+    name : str
+        A name of :func:`limo.datasets.catalogue` with the parts train and test.
+
+    Returns
+    -------
+    dataset : Dataset
+        The train rows, then the test rows.
+    split : GivenSplit
+        Which are which.
+    """
+    train, test = load(name, "train"), load(name, "test")
+    n_train, n_test = train.X.shape[0], test.X.shape[0]
+    rows = np.arange(n_train + n_test)
+    return train.stack(test), GivenSplit(rows[:n_train], rows[n_train:])
+
+
+def stored_splits(name: str, test_size: float = 0.3) -> StoredSplits:
+    """The permutations stored for a data set: ``splits/<name>.csv`` in a data folder.
+
+    Parameters
+    ----------
+    name : str
+        The data set, or the path of a file with one permutation a line.
+    test_size : float, default=0.3
+        Test on the first ``round(test_size * n_samples)`` entries.
+
+    Returns
+    -------
+    StoredSplits
+        A scikit-learn splitter.
+    """
+    places = [Path(name), *(folder / "splits" / f"{name}.csv" for folder in data_folders())]
+    file = next((place for place in places if place.is_file()), None)
+    if file is None:
+        raise DataError(
+            f"no splits are stored for {name!r}: expected {' or '.join(map(str, places[1:]))}, "
+            "one permutation of 0 to n - 1 a line"
+        )
+    try:
+        rows = np.loadtxt(file, delimiter=",", dtype=np.int64, ndmin=2, comments=None)
+    except ValueError as error:
+        raise DataError(f"expected whole numbers and commas, but {error}", path=str(file)) from None
+    return StoredSplits(rows, test_size)
+
+
+def _stratify(Y: Any, shares: Any, seed: Seed) -> Any:
+    """The fold of each row, by iterative stratification with exact fold sizes."""
+    rng = np.random.default_rng(seed)
+    n_rows = Y.shape[0]
+    order = rng.permutation(n_rows)
+    columns = sparse.csc_array(Y[order])
+    counts = np.diff(columns.indptr)
+    sharing = Sharing(
+        Y.indptr.astype(np.int64),
+        Y.indices.astype(np.int64),
+        columns.indptr.astype(np.int64),
+        order[columns.indices],
+        counts.astype(np.int64),
+        _sizes(n_rows, shares),
+        counts[:, None] * shares,
+        rng.random((n_rows, len(shares))),
+        np.full(n_rows, -1, dtype=np.int64),
+    )
+    share_out(sharing, order)
+    return sharing.fold
+
+
+def _sizes(n_rows: int, shares: Any) -> Any:
+    """Whole numbers near ``n_rows * shares`` that add up to ``n_rows``."""
+    ends = np.rint(n_rows * np.cumsum(shares[::-1])).astype(np.int64)
+    return np.diff(ends, prepend=0)[::-1].copy()
+
+
+def _label_rows(y: Any, X: Any) -> Any:
+    """The labels as a CSR array of ones, checked."""
+    if y is None:
+        raise ValueError("stratification needs the labels: split(X, Y)")
+    Y = sparse.csr_array(y if sparse.issparse(y) else np.asarray(y))
+    if Y.ndim != 2 or not np.isin(Y.data, (0, 1)).all():
+        raise ValueError(
+            "Y must be a matrix of 0 and 1, a row for each instance and a column for each label"
+        )
+    if Y.shape[0] != _n_rows(X):
+        raise ValueError(f"X has {_n_rows(X)} rows, Y has {Y.shape[0]}; they must agree")
+    Y.sum_duplicates()
+    Y.eliminate_zeros()
+    return Y
+
+
+def _n_rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def _share(test_size: float) -> float:
+    if not 0 < test_size < 1:
+        raise ValueError(f"test_size must lie between 0 and 1, got {test_size}")
+    return test_size

@@ -1,0 +1,143 @@
+"""Data made by rule: the paper's Figure 1, and sparse data of any size."""
+
+from typing import Any
+
+import numpy as np
+
+from limo._kernels.sampling import Rows, draw_features, draw_labels
+from limo.datasets._dataset import Dataset, csr
+
+__all__ = ["REGIONS", "figure1", "make_multilabel"]
+
+
+# The four triangles into which the diagonals cut the square, and the labels A, B, C, D of each.
+_REGION_LABELS = np.array(
+    [
+        [1, 0, 0, 0],  # right:  x > |y|
+        [1, 1, 1, 0],  # top:    y > |x|
+        [0, 1, 0, 1],  # left:  -x > |y|
+        [1, 1, 1, 1],  # bottom: -y > |x|
+    ],
+    dtype=np.int64,
+)
+
+
+REGIONS = ("right", "top", "left", "bottom")
+
+_GROUP_SIZE = 8  # labels that tend to go together
+_TOPIC_SIZE = 30  # features that tell of a label
+
+
+def figure1(n: int = 2000, *, seed: int | np.random.Generator | None = 0) -> Dataset:
+    """Points of a square whose four triangles carry four different label sets.
+
+    The synthetic data of the paper (its Figure 1): points uniform in (-1, 1)², parted by the two
+    diagonals; right {A}, top {A, B, C}, left {B, D}, bottom {A, B, C, D}. No linear
+    learner separates label C, whose triangles lie opposite each other.
+
+    Parameters
+    ----------
+    n : int, default=2000
+        How many points.
+    seed : int, generator or None, default=0
+        The same seed gives the same data; None gives new data each time.
+
+    Returns
+    -------
+    Dataset
+        ``X`` of shape (n, 2), ``Y`` of shape (n, 4).
+
+    Examples
+    --------
+    >>> data = figure1(1000, seed=1)
+    >>> data.X.shape, data.Y.shape, data.label_names
+    ((1000, 2), (1000, 4), ('A', 'B', 'C', 'D'))
+    """
+    X = np.random.default_rng(seed).uniform(-1.0, 1.0, size=(n, 2))
+    x, y = X.T
+    region = np.select([x > np.abs(y), y > np.abs(x), -x > np.abs(y)], [0, 1, 2], default=3)
+    return Dataset(X, _REGION_LABELS[region], ("x", "y"), tuple("ABCD"), "figure1")
+
+
+def make_multilabel(
+    m: int = 1000,
+    d: int = 500,
+    l: int = 20,  # noqa: E741  (the letter of the formulas)
+    *,
+    cardinality: float = 2.5,
+    density_of_X: float = 0.05,
+    label_correlation: float = 0.5,
+    seed: int | np.random.Generator | None = 0,
+) -> Dataset:
+    """Sparse multi-label data of any size, with the long tail of rare labels that real data have.
+
+    Labels follow Zipf's law (label0 is the most frequent) and come in groups of about eight that
+    tend to go together. Each label has a topic of features; half of an instance's features come
+    from the topics of its labels, the others are noise. Made row by row in O(stored values).
+
+    Parameters
+    ----------
+    m, d, l : int
+        How many instances, features and labels.
+    cardinality : float, default=2.5
+        The mean number of labels of an instance, 0 to ``l``. From 1 on, every instance has a label.
+    density_of_X : float, default=0.05
+        The mean share of features that are not 0.
+    label_correlation : float, default=0.5
+        The probability that a further label is drawn from the group of the first, 0 to 1.
+    seed : int, generator or None, default=0
+        The same seed gives the same data.
+
+    Returns
+    -------
+    Dataset
+        ``X`` and ``Y`` as CSR arrays.
+
+    Examples
+    --------
+    >>> import limo
+    >>> data = limo.datasets.make_multilabel(2000, 300, 50, cardinality=3, seed=1)
+    >>> data
+    Dataset(2000 instances, 300 features, 50 labels, from make_multilabel)
+    >>> round(float(data.Y.sum() / 2000), 1)
+    3.0
+    """
+    _check_sizes(m, d, l)
+    _check_range("cardinality", cardinality, l)
+    _check_range("density_of_X", density_of_X, 1)
+    _check_range("label_correlation", label_correlation, 1)
+    rng = np.random.default_rng(seed)
+    labels = _room(_label_counts(rng, m, l, cardinality), l)
+    draw_labels(rng, labels, max(l // _GROUP_SIZE, 1), label_correlation)
+    features = _room(rng.binomial(d, density_of_X, size=m), d)
+    topics = rng.integers(0, d, size=(l, min(_TOPIC_SIZE, d)))
+    draw_features(rng, features, labels, topics)
+    X = csr(rng.exponential(size=len(features.indices)), features.indices, features.indptr, (m, d))
+    Y = csr(np.ones(len(labels.indices), dtype=np.int64), labels.indices, labels.indptr, (m, l))
+    feature_names = tuple(f"x{j}" for j in range(d))
+    return Dataset(X, Y, feature_names, tuple(f"label{j}" for j in range(l)), "make_multilabel")
+
+
+def _label_counts(rng: np.random.Generator, m: int, n_labels: int, cardinality: float) -> Any:
+    """The number of labels of each instance, with the right mean and never above ``n_labels``."""
+    if cardinality < 1 or n_labels == 1:
+        return rng.binomial(1, cardinality, size=m)
+    return 1 + rng.binomial(n_labels - 1, (cardinality - 1) / (n_labels - 1), size=m)
+
+
+def _room(counts: Any, n_columns: int) -> Rows:
+    indptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    last_row = np.full(n_columns, -1, dtype=np.int64)
+    return Rows(indptr, np.empty(indptr[-1], dtype=np.int32), last_row)
+
+
+def _check_sizes(m: int, d: int, n_labels: int) -> None:
+    if m < 0 or d < 1 or n_labels < 1:
+        raise ValueError(
+            f"m must be at least 0, d and l at least 1; got m={m}, d={d}, l={n_labels}"
+        )
+
+
+def _check_range(name: str, value: float, most: float) -> None:
+    if not 0 <= value <= most:
+        raise ValueError(f"{name} must lie between 0 and {most}, got {value}")

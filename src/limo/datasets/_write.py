@@ -1,0 +1,356 @@
+"""``limo.write``: whole files or none."""
+
+import bz2
+import gzip
+import itertools
+import json
+import lzma
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+from scipy import sparse
+
+from limo._files import replacing
+from limo._later import Later
+from limo.datasets._dataset import DataError, Dataset
+from limo.datasets._libsvm import NAMES_SUFFIX, is_whole
+from limo.datasets._matrices import LABEL_PREFIX, SCORE_PREFIX
+from limo.datasets._npz import csr_parts, to_arrays
+from limo.datasets._source import quote
+from limo.datasets._tables import need_parquet
+
+__all__ = ["check_suffix", "files_written", "write", "write_predictions"]
+
+
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_PACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
+    ".gz": lambda handle: gzip.GzipFile(fileobj=handle, mode="wb", mtime=0),
+    ".bz2": lambda handle: bz2.open(handle, "wb"),
+    ".xz": lambda handle: lzma.open(handle, "wb"),
+}
+
+
+def write(dataset: Dataset, path: str | os.PathLike[str], *, format: str | None = None) -> Path:
+    """Write a data set as Mulan ARFF + XML, LIBSVM or NPZ; :func:`read` gives the same back.
+
+    Each file is written under a temporary name in the same folder and moved when it is complete,
+    so a crash leaves the old file or none. A sparse ``X`` gives a sparse file.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        What to write.
+    path : path
+        Where; the suffix tells the format (.arff, .libsvm, .svm, .svmlight, .npz), and a further
+        .gz, .bz2 or .xz packs the file. An ARFF file gets an XML file with its label names
+        beside it, a LIBSVM file its names in a JSON file.
+    format : {"arff", "libsvm", "npz"}, optional
+        Instead of the suffix.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> import limo
+    >>> data = limo.datasets.figure1(10)
+    >>> file = limo.write(data, mkdtemp() + "/square.arff.gz")
+    >>> again = limo.read(file)
+    >>> (again.X == data.X).all() and (again.Y == data.Y).all()
+    np.True_
+    """
+    file, bare, packer = _unpacked(path)
+    writer = _writer(format, bare)
+    _check_names(dataset)
+    _check_values(dataset)
+    writer(dataset, file, bare, packer)
+    return file
+
+
+def _unpacked(path: str | os.PathLike[str]) -> tuple[Path, str, Any]:
+    """The file, its name without a packing suffix, and what packs it."""
+    file = Path(path)
+    name = file.name.lower()
+    packer = next((p for suffix, p in _PACKERS.items() if name.endswith(suffix)), None)
+    return file, file.name[: -len(file.suffix)] if packer else file.name, packer
+
+
+def _stem(bare: str) -> str:
+    return bare[:-5] if bare.lower().endswith(".arff") else bare
+
+
+def _write_arff(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
+    _check_arff_names(dataset)
+    stem = _stem(bare)
+    with replacing(file.parent / f"{stem}.xml") as handle:
+        handle.writelines(line.encode() for line in _xml_lines(dataset.label_names))
+    with replacing(file, packer) as handle:
+        handle.writelines(line.encode() for line in _arff_lines(dataset, stem))
+
+
+def _write_libsvm(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
+    if np.isnan(_stored(dataset.X)).any():
+        raise DataError("a LIBSVM file cannot hold missing values; fill them in, or write .npz")
+    names: dict[str, Any] = {"label_names": dataset.label_names, "n_features": dataset.X.shape[1]}
+    if dataset.feature_names != tuple(f"x{j}" for j in range(dataset.X.shape[1])):
+        names["feature_names"] = dataset.feature_names
+    with replacing(file.parent / (bare + NAMES_SUFFIX)) as handle:
+        handle.write(json.dumps(names, ensure_ascii=False).encode())
+    with replacing(file, packer) as handle:
+        handle.writelines(line.encode() for line in _libsvm_lines(dataset))
+
+
+def _write_npz(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
+    if packer:
+        raise DataError(
+            "an NPZ file is packed already: leave the second suffix out", path=str(file)
+        )
+    with replacing(file) as handle:
+        np.savez_compressed(handle, **to_arrays(dataset))
+
+
+_WRITERS = {
+    "arff": ((".arff",), _write_arff),
+    "libsvm": ((".libsvm", ".svm", ".svmlight"), _write_libsvm),
+    "npz": ((".npz",), _write_npz),
+}
+
+
+def _writer(format: str | None, bare: str) -> Callable[[Dataset, Path, str, Any], None]:
+    for name, (suffixes, writer) in _WRITERS.items():
+        if format == name or (format is None and bare.lower().endswith(suffixes)):
+            return writer
+    expected = ", ".join(suffix for suffixes, _ in _WRITERS.values() for suffix in suffixes)
+    raise DataError(
+        f"format must be one of {', '.join(_WRITERS)}, or the path must end in {expected}; "
+        f"got {format or bare!r}"
+    )
+
+
+def files_written(path: str | os.PathLike[str], format: str | None = None) -> list[Path]:
+    """The files :func:`write` would write: the one named, and the names beside it.
+
+    Examples
+    --------
+    >>> [file.name for file in files_written("square.arff.gz")]
+    ['square.arff.gz', 'square.xml']
+    """
+    file, bare, _ = _unpacked(path)
+    writer = _writer(format, bare)
+    if writer is _write_arff:
+        return [file, file.parent / f"{_stem(bare)}.xml"]
+    return [file, *([file.parent / (bare + NAMES_SUFFIX)] if writer is _write_libsvm else [])]
+
+
+def _check_names(dataset: Dataset) -> None:
+    for what, names in (("feature", dataset.feature_names), ("label", dataset.label_names)):
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"expected different {what} names, got {twice!r} twice")
+
+
+def _check_arff_names(dataset: Dataset) -> None:
+    both = set(dataset.feature_names) & set(dataset.label_names)
+    if both:
+        raise DataError(f"a feature and a label are both called {min(both)!r}; rename one")
+    wrong = next((name for name in dataset.label_names if _NOT_XML.search(name)), None)
+    if wrong is not None:
+        raise DataError(f"the label {wrong!r} has a character that XML cannot hold; rename it")
+
+
+def _check_values(dataset: Dataset) -> None:
+    if not np.isin(_stored(dataset.Y), (0, 1)).all():
+        raise DataError("Y must hold only 0 and 1")
+    if np.isinf(_stored(dataset.X)).any():
+        raise DataError("X must hold finite numbers (or nan), got infinity")
+
+
+def _stored(A: Any) -> Any:
+    return A.data if sparse.issparse(A) else np.asarray(A)
+
+
+def _xml_lines(names: tuple[str, ...]) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="utf-8"?>\n'
+    yield '<labels xmlns="http://mulan.sourceforge.net/labels">\n'
+    for name in names:
+        yield f"<label name={quoteattr(name)}></label>\n"
+    yield "</labels>\n"
+
+
+def _arff_lines(dataset: Dataset, relation: str) -> Iterator[str]:
+    """The header, then one line a row; the labels stand last."""
+    yield f"@relation {quote(relation)}\n\n"
+    for name in dataset.feature_names:
+        yield f"@attribute {quote(name)} numeric\n"
+    for name in dataset.label_names:
+        yield f"@attribute {quote(name)} {{0,1}}\n"
+    yield "\n@data\n"
+    if sparse.issparse(dataset.X):
+        Z = sparse.hstack([dataset.X, dataset.Y], format="csr").astype(float)
+        for indices, values in _csr_rows(Z):
+            yield "{" + ",".join(map("{} {}".format, indices, values)) + "}\n"
+    else:
+        Y = dataset.to_dense().Y
+        for x, y in zip(np.asarray(dataset.X, dtype=float), Y, strict=True):
+            yield ",".join([*_texts(x), *map(str, y.astype(int).tolist())]) + "\n"
+
+
+def _libsvm_lines(dataset: Dataset) -> Iterator[str]:
+    """``label,label index:value``, features from 1; an empty row keeps one explicit zero."""
+    names = dataset.label_names
+    ids = names if all(map(is_whole, names)) else tuple(map(str, range(len(names))))
+    X = sparse.csr_array(dataset.X).astype(float)
+    empty = ["1:0"] if X.shape[1] else []
+    for (indices, values), (labels, _) in zip(
+        _csr_rows(X), _csr_rows(sparse.csr_array(dataset.Y)), strict=True
+    ):
+        pairs = [f"{j + 1}:{value}" for j, value in zip(indices, values, strict=True)]
+        yield ",".join(ids[j] for j in labels) + " " + " ".join(pairs or empty) + "\n"
+
+
+def _csr_rows(A: Any) -> Iterator[tuple[list[int], list[str]]]:
+    """Indices and texts of the nonzero values of each row."""
+    A = A.copy()
+    A.sum_duplicates()
+    A.eliminate_zeros()
+    indices, texts, ends = A.indices.tolist(), _texts(A.data), A.indptr.tolist()
+    for start, end in itertools.pairwise(ends):
+        yield indices[start:end], texts[start:end]
+
+
+def _texts(values: Any) -> list[str]:
+    """The shortest text that reads back as the same number; ? for nan."""
+    texts = [text.removesuffix(".0") for text in map(repr, values.tolist())]
+    for k in np.flatnonzero(np.isnan(values)):
+        texts[k] = "?"
+    return texts
+
+
+# Predictions as files that :func:`limo.datasets.read_matrix` and any other program can read.
+
+pd = Later("pandas")
+
+
+def write_predictions(
+    path: str | os.PathLike[str],
+    label_names: Sequence[str],
+    *,
+    scores: Any = None,
+    labels: Any = None,
+    force: bool = False,
+) -> Path:
+    """Write scores, predicted labels or both; the suffix tells the format.
+
+    Parameters
+    ----------
+    path : path
+        Ends in .csv, .tsv, .parquet, .npz, or, for one matrix, .npy.
+    label_names : sequence of str
+        A name for each column. In a table of both, columns are called label:NAME and score:NAME.
+    scores : array of shape (n_samples, n_labels), optional
+        Scores.
+    labels : array or sparse matrix of shape (n_samples, n_labels), optional
+        Predicted labels, 0 or 1.
+    force : bool, default=False
+        Whether to replace a file that exists.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> import limo
+    >>> file = mkdtemp() + "/predictions.csv"
+    >>> S, P = [[0.5, 2.0]], [[0, 1]]
+    >>> file = limo.datasets.write_predictions(file, ["a", "b"], scores=S, labels=P)
+    >>> print(file.read_text())
+    label:a,label:b,score:a,score:b
+    0,1,0.5,2.0
+    """
+    file, names = Path(path), list(map(str, label_names))
+    given = {"labels": labels, "scores": scores}
+    matrices = {what: _array(A) for what, A in given.items() if A is not None}
+    check_suffix(file, len(matrices))
+    for what, A in matrices.items():
+        if A.ndim != 2 or A.shape[1] != len(names):
+            raise DataError(f"{what} must have {len(names)} columns, got the shape {A.shape}")
+    with replacing(file, force=force) as handle:
+        _PREDICTION_WRITERS[file.suffix.lower()](handle, matrices, names)
+    return file
+
+
+def check_suffix(file: Path, n_matrices: int = 1) -> None:
+    """Refuse a file whose name tells no format, or one that cannot hold what is to be written."""
+    suffix = file.suffix.lower()
+    if suffix not in _PREDICTION_WRITERS:
+        raise DataError(
+            f"predictions are written to a file that ends in {', '.join(_PREDICTION_WRITERS)}; "
+            f"got {file.name}"
+        )
+    if suffix == ".npy" and n_matrices != 1:
+        raise DataError(
+            f"{file.name} can hold one matrix: write scores or labels, or both to a .npz file"
+        )
+    if suffix in (".parquet", ".pq"):
+        need_parquet(str(file))
+
+
+def _array(A: Any) -> Any:
+    return sparse.csr_array(A) if sparse.issparse(A) else np.asarray(A)
+
+
+def _frame(matrices: dict[str, Any], names: list[str]) -> Any:
+    """A table with a column for each label of each matrix."""
+    prefixes = {"labels": LABEL_PREFIX, "scores": SCORE_PREFIX}
+    dense = {w: A.toarray() if sparse.issparse(A) else A for w, A in matrices.items()}
+    if len(dense) == 1:
+        return pd.DataFrame(next(iter(dense.values())), columns=names)
+    parts = [
+        pd.DataFrame(A, columns=[f"{prefixes[what]}{name}" for name in names])
+        for what, A in dense.items()
+    ]
+    return pd.concat(parts, axis=1)
+
+
+def _write_csv(handle: IO[bytes], matrices: dict[str, Any], names: list[str]) -> None:
+    _frame(matrices, names).to_csv(handle, index=False)
+
+
+def _write_tsv(handle: IO[bytes], matrices: dict[str, Any], names: list[str]) -> None:
+    _frame(matrices, names).to_csv(handle, index=False, sep="\t")
+
+
+def _write_parquet(handle: IO[bytes], matrices: dict[str, Any], names: list[str]) -> None:
+    _frame(matrices, names).to_parquet(handle, index=False)
+
+
+def _predictions_npz(handle: IO[bytes], matrices: dict[str, Any], names: list[str]) -> None:
+    arrays: dict[str, Any] = {"label_names": np.array(names, dtype=np.str_)}
+    for what, A in matrices.items():
+        arrays |= csr_parts(what, A) if sparse.issparse(A) else {what: A}
+    np.savez_compressed(handle, **arrays)
+
+
+def _write_npy(handle: IO[bytes], matrices: dict[str, Any], names: list[str]) -> None:
+    A = next(iter(matrices.values()))
+    np.save(handle, A.toarray() if sparse.issparse(A) else A)
+
+
+_PREDICTION_WRITERS: dict[str, Callable[[IO[bytes], dict[str, Any], list[str]], None]] = {
+    ".csv": _write_csv,
+    ".tsv": _write_tsv,
+    ".parquet": _write_parquet,
+    ".pq": _write_parquet,
+    ".npz": _predictions_npz,
+    ".npy": _write_npy,
+}

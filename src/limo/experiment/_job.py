@@ -1,0 +1,154 @@
+"""One run, from a job to its outcome: pure, seeded by its name, unaware of its executor."""
+
+import importlib.metadata
+import json
+import platform
+import random
+import sys
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from limo._workers import at_most
+from limo.datasets import Dataset
+from limo.experiment._judge import Parts, Score, failures, judge, said
+from limo.experiment._method import Method
+from limo.experiment._plan import Job, Procedure
+
+__all__ = ["Outcome", "outcome_of", "run_job"]
+
+
+_PACKAGES = ("limo", "numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a run: a score for each measure, and how they were made.
+
+    Attributes
+    ----------
+    run, dataset, split, method, seed
+        Which run.
+    scores : tuple of Score
+        One for each measure of the plan.
+    seconds : float
+        For fitting, cutting and scoring; without loading the data.
+    versions : str
+        Of what took part, as JSON.
+    warnings : tuple of str
+        What was warned of, each once.
+    finished : str
+        When, in ISO format.
+    """
+
+    run: str
+    dataset: str
+    split: int
+    method: str
+    seed: int
+    scores: tuple[Score, ...]
+    seconds: float
+    versions: str
+    warnings: tuple[str, ...]
+    finished: str
+
+    @property
+    def status(self) -> Literal["ok", "failed"]:
+        """``"failed"`` if any measure is."""
+        return "failed" if any(score.error for score in self.scores) else "ok"
+
+
+def run_job(job: Job) -> Outcome:
+    """Make one run; whatever goes wrong becomes part of the outcome.
+
+    It uses one thread: runs are shared out among processes, and sums made by one thread do
+    not depend on the number of cores.
+    """
+    started = time.perf_counter()
+    with warnings.catch_warnings(record=True) as heard, _one_thread(), _seeded(job.seed):
+        warnings.simplefilter("always")
+        try:
+            data = job.data.load()
+            started = time.perf_counter()
+            scores = _scores(job, data)
+        except Exception as error:
+            scores = failures(job.measures, said(error))
+    seconds = time.perf_counter() - started
+    texts = (f"{warning.category.__name__}: {warning.message}" for warning in heard)
+    return outcome_of(job, scores, seconds, tuple(dict.fromkeys(texts)))
+
+
+def outcome_of(
+    job: Job, scores: Sequence[Score], seconds: float = 0.0, heard: tuple[str, ...] = ()
+) -> Outcome:
+    """The outcome of a job that ended now, its scores in the order of the plan."""
+    by_name = {score.measure: score for score in scores}
+    return Outcome(
+        job.run,
+        job.data.name,
+        job.split.number,
+        job.method.name,
+        job.seed,
+        tuple(by_name[measure] for measure in job.measures),
+        seconds,
+        json.dumps(_versions() | _version_of(job.method)),
+        heard,
+        datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _scores(job: Job, data: Dataset) -> list[Score]:
+    method, (train, test) = job.method, job.split.rows(data)
+    if isinstance(method, Procedure):
+        return method.scores(data, train, test, job.measures, job.seed)
+    parts = Parts.of(data.take(train), data.take(test), method.scaler())
+    return list(judge(method, parts, job.measures, job.conventions, job.seed))
+
+
+@lru_cache(maxsize=1)
+def _versions() -> dict[str, str]:
+    found = {name: importlib.metadata.version(name) for name in _PACKAGES}
+    return {"python": platform.python_version()} | found
+
+
+def _version_of(method: Method | Procedure) -> dict[str, str]:
+    """The version of the package a learner comes from, if it is none of the usual ones."""
+    given = method.estimator if isinstance(method, Method) else method.function
+    path = given.partition(":")[0] if isinstance(given, str) else type(given).__module__
+    package = path.partition(".")[0]
+    version = getattr(sys.modules.get(package), "__version__", None)
+    return {package: str(version)} if version and package not in ("limo", "sklearn") else {}
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    with _libraries(len(sys.modules)).limit(limits=1), at_most(1):
+        yield
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """The libraries that have threads of their own; looked for anew when more are loaded."""
+    return ThreadpoolController()
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """Seed the shared generators too, for learners that draw from them, and put them back."""
+    numpy_state: Any = np.random.get_state()  # noqa: NPY002
+    python_state = random.getstate()
+    np.random.seed(seed)  # noqa: NPY002
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        np.random.set_state(numpy_state)  # noqa: NPY002
+        random.setstate(python_state)

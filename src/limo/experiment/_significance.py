@@ -1,0 +1,232 @@
+"""Whether methods differ: tests on a table of blocks (rows) by methods (columns)."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from limo._checks import check_name
+from limo.experiment._summary import Better, rank
+
+__all__ = ["Friedman", "Zeros", "critical_difference", "friedman", "nemenyi", "wilcoxon_holm"]
+
+
+Zeros = Literal["zsplit", "wilcox", "pratt"]
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Whether methods differ at all: Friedman's test and Iman and Davenport's sharper form of it.
+
+    Attributes
+    ----------
+    chi2, p_value : float
+        Friedman's statistic, chi-square with k - 1 degrees of freedom, and its p-value.
+    f, f_p_value : float
+        Iman and Davenport's: F with k - 1 and (k - 1)(N - 1) degrees of freedom.
+    n_methods, n_blocks : int
+        k and N.
+    """
+
+    chi2: float
+    p_value: float
+    f: float
+    f_p_value: float
+    n_methods: int
+    n_blocks: int
+
+    def __str__(self) -> str:
+        return (
+            f"Friedman chi-square {self.chi2:.2f} (p = {self.p_value:.3g}), Iman-Davenport F "
+            f"{self.f:.2f} (p = {self.f_p_value:.3g}), {self.n_methods} methods on "
+            f"{self.n_blocks} blocks"
+        )
+
+
+def friedman(values: Any, better: Better, *, correct_ties: bool = True) -> Friedman:
+    """Test whether the methods (columns) differ over the blocks (rows).
+
+    chi2 = 12 N / (k (k + 1)) (sum of R_j^2 - k (k + 1)^2 / 4) / c, where R_j are average ranks and
+    c = 1 - sum of (t^3 - t) / (N k (k^2 - 1)) over groups of t tied methods;
+    F = (N - 1) chi2 / (N (k - 1) - chi2). Ties share their average rank.
+
+    Parameters
+    ----------
+    values : DataFrame of shape (n_blocks, n_methods)
+        One value per block and method, none missing.
+    better : {"high", "low"}
+        Which way is better.
+    correct_ties : bool, default=True
+        Whether to divide by c. Without, as some textbooks have it, tied blocks weaken the test.
+
+    Returns
+    -------
+    Friedman
+        With nan where there are fewer than two blocks or methods, or all are tied everywhere.
+
+    References
+    ----------
+    Demsar, "Statistical comparisons of classifiers over multiple data sets", 2006.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from limo.experiment import friedman
+    >>> values = pd.DataFrame({"A": [0.1, 0.2, 0.1], "B": [0.3, 0.4, 0.2], "C": [0.5, 0.6, 0.3]})
+    >>> friedman(values, "low").chi2
+    6.0
+    """
+    ranks = rank(values, better).to_numpy()
+    n, k = ranks.shape
+    nothing = Friedman(np.nan, np.nan, np.nan, np.nan, k, n)
+    if n < 2 or k < 2:
+        return nothing
+    correction = 1 - _tied(ranks) / (n * k * (k**2 - 1)) if correct_ties else 1.0
+    if correction <= 0:
+        return nothing
+    spread = float(np.sum(ranks.mean(axis=0) ** 2) - k * (k + 1) ** 2 / 4)
+    chi2 = 12 * n / (k * (k + 1)) * spread / correction
+    rest = n * (k - 1) - chi2
+    f = (n - 1) * chi2 / rest if rest > 1e-9 * n * k else np.inf  # inf: all blocks agree
+    degrees = (k - 1, (k - 1) * (n - 1))
+    p, f_p = float(stats.chi2.sf(chi2, k - 1)), float(stats.f.sf(f, *degrees))
+    return Friedman(chi2, p, f, f_p, k, n)
+
+
+def _tied(ranks: Any) -> float:
+    """The sum of t^3 - t over all groups of t equal ranks within a block."""
+    sizes = [np.unique(block, return_counts=True)[1] for block in ranks]
+    return float(sum((t**3 - t).sum() for t in sizes))
+
+
+def critical_difference(n_methods: int, n_blocks: int, *, alpha: float = 0.05) -> float:
+    """How far apart average ranks must be to differ, by Nemenyi's test.
+
+    CD = q sqrt(k (k + 1) / (6 N)), q the upper alpha point of the studentised range of k
+    methods over sqrt(2).
+
+    Parameters
+    ----------
+    n_methods, n_blocks : int
+        k and N.
+    alpha : float, default=0.05
+        How often methods that are all alike may be told apart.
+
+    Returns
+    -------
+    float
+        nan for fewer than two methods.
+
+    Examples
+    --------
+    >>> from limo.experiment import critical_difference
+    >>> round(critical_difference(4, 14), 2)
+    1.25
+    """
+    if n_methods < 2 or n_blocks < 1:
+        return float("nan")
+    q = stats.studentized_range.isf(alpha, n_methods, np.inf) / np.sqrt(2)
+    return float(q * _standard_error(n_methods, n_blocks))
+
+
+def nemenyi(values: Any, better: Better) -> pd.DataFrame:
+    """Compare all pairs of methods by their average ranks: Nemenyi's p-values.
+
+    Parameters
+    ----------
+    values : DataFrame of shape (n_blocks, n_methods)
+        One value per block and method, none missing.
+    better : {"high", "low"}
+        Which way is better.
+
+    Returns
+    -------
+    DataFrame of shape (n_methods, n_methods)
+        P-values, adjusted for the number of pairs by the test itself.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from limo.experiment import nemenyi
+    >>> values = pd.DataFrame({"A": [0.1, 0.2, 0.1], "B": [0.3, 0.4, 0.2], "C": [0.5, 0.6, 0.3]})
+    >>> nemenyi(values, "low").round(3).loc["A"].tolist()
+    [1.0, 0.438, 0.038]
+    """
+    ranks = rank(values, better)
+    mean = ranks.mean().to_numpy()
+    n, k = ranks.shape
+    apart = np.abs(mean[:, np.newaxis] - mean) / _standard_error(k, n) * np.sqrt(2)
+    p = np.minimum(stats.studentized_range.sf(apart, k, np.inf), 1.0)
+    return pd.DataFrame(p, ranks.columns, ranks.columns)
+
+
+def _standard_error(n_methods: int, n_blocks: int) -> float:
+    """Of the difference of two average ranks, over sqrt(2); nan without blocks."""
+    if not n_blocks:
+        return float("nan")
+    return float(np.sqrt(n_methods * (n_methods + 1) / (6 * n_blocks)))
+
+
+def wilcoxon_holm(values: Any, *, alpha: float = 0.05, zeros: Zeros = "zsplit") -> pd.DataFrame:
+    """Compare all pairs of methods by Wilcoxon's signed ranks, with Holm's adjustment.
+
+    Parameters
+    ----------
+    values : DataFrame of shape (n_blocks, n_methods)
+        One value per block and method, none missing.
+    alpha : float, default=0.05
+        How often one may err, over all pairs together.
+    zeros : {"zsplit", "wilcox", "pratt"}, default="zsplit"
+        Blocks in which the two are equal: their ranks are shared between both sides, they are
+        left out, or they are ranked and then left out.
+
+    Returns
+    -------
+    DataFrame
+        A line for each pair with first, second, p (exact where nothing is tied), p_holm, differs
+        and zeros, the number of blocks in which the two are equal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from limo.experiment import wilcoxon_holm
+    >>> values = pd.DataFrame({"A": [1.0, 2, 3, 4, 5, 6], "B": [2.0, 4, 6, 8, 10, 12]})
+    >>> wilcoxon_holm(values)[["p", "differs"]].values.tolist()
+    [[0.03125, True]]
+    """
+    check_name(zeros, ("zsplit", "wilcox", "pratt"), "rule for zero differences")
+    table = pd.DataFrame(values)
+    pairs = list(combinations(table.columns, 2))
+    columns = table.to_numpy(dtype=np.float64).T
+    apart = [a - b for a, b in combinations(columns, 2)]
+    p = np.array([_wilcoxon(d, zeros) for d in apart])
+    adjusted = _holm(p)
+    return pd.DataFrame(
+        {
+            "first": [a for a, _ in pairs],
+            "second": [b for _, b in pairs],
+            "p": p,
+            "p_holm": adjusted,
+            "differs": adjusted <= alpha,
+            "zeros": [int(np.count_nonzero(d == 0)) for d in apart],
+        }
+    )
+
+
+def _wilcoxon(differences: Any, zeros: Zeros) -> float:
+    """The two-sided p-value; 1 if there is no difference at all, which tells nothing apart."""
+    if not np.any(differences):
+        return 1.0
+    return float(stats.wilcoxon(differences, zero_method=zeros).pvalue)
+
+
+def _holm(p: Any) -> Any:
+    """Holm's step-down: the i-th smallest of n times n - i + 1, never falling, at most 1."""
+    order = np.argsort(p, kind="stable")
+    grown = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(grown, 1.0)
+    return adjusted

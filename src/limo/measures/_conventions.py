@@ -1,0 +1,119 @@
+"""What a measure does where its definition is silent: ties, empty rows, nothing at all.
+
+The same name means different numbers in different libraries. Here each choice is a field, and
+a set of choices has a name.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Literal
+
+__all__ = ["CONVENTIONS", "Conventions"]
+
+
+Side = Literal["worst", "best"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conventions:
+    """Choices that decide what the measures give at ties and in rows without pairs.
+
+    Without arguments it is the ``"standard"`` set, under which no tie earns full credit and
+    undefined rows are left out of the mean (and counted).
+
+    Parameters
+    ----------
+    ranking_loss_tie : float, default=1
+        How much of an error a tied pair is in the ranking loss: 0 to 1.
+    auc_tie : float, default=0.5
+        How much credit a tied pair earns in the AUCs: 0 to 1.
+    tied_rank : {"worst", "best"}, default="worst"
+        Rank of an item among ties, for coverage and average precision: the number of items
+        that score at least as high, or one more than the number that score higher.
+    one_error_tie : {"worst", "best"}, default="worst"
+        Whether a tie at the top is an error if any of the tied labels is irrelevant
+        (``"worst"``), or only if all are (``"best"``).
+    coverage_offset : float, default=-1
+        Added to the rank of the last relevant label; -1 as the paper prints it, 0 as
+        scikit-learn's ``coverage_error``.
+    f1_of_nothing : float, default=0
+        F1 where nothing is true and nothing predicted; nan leaves the row out.
+    full_rows_in_average_precision : bool, default=True
+        Whether an instance that has every label counts, as 1. The tables printed in the paper leave
+        such instances out.
+    undefined : mapping of str to float, default={}
+        Value of a row on which a measure is undefined, by the measure's name. Measures not
+        named leave such rows out of the mean; nan makes the whole mean nan.
+    name : str, default="custom"
+        What reports call this set.
+
+    Examples
+    --------
+    >>> import limo
+    >>> generous = limo.Conventions(auc_tie=1.0, name="generous")
+    >>> limo.macro_auc([[1], [0]], [[0.5], [0.5]], conventions=generous)
+    1.0
+    >>> limo.Conventions(auc_tie=2.0)
+    Traceback (most recent call last):
+        ...
+    ValueError: auc_tie must lie between 0 and 1, got 2.0.
+    """
+
+    ranking_loss_tie: float = 1.0
+    auc_tie: float = 0.5
+    tied_rank: Side = "worst"
+    one_error_tie: Side = "worst"
+    coverage_offset: float = -1.0
+    f1_of_nothing: float = 0.0
+    full_rows_in_average_precision: bool = True
+    undefined: Mapping[str, float] = field(default_factory=dict)
+    name: str = "custom"
+
+    def __post_init__(self) -> None:
+        for name in ("ranking_loss_tie", "auc_tie"):
+            value = getattr(self, name)
+            if not 0 <= value <= 1:
+                raise ValueError(f"{name} must lie between 0 and 1, got {value!r}.")
+        for name in ("tied_rank", "one_error_tie"):
+            value = getattr(self, name)
+            if value not in ("worst", "best"):
+                raise ValueError(f"{name} must be 'worst' or 'best', got {value!r}.")
+        if not (0 <= self.f1_of_nothing <= 1 or math.isnan(self.f1_of_nothing)):
+            raise ValueError(
+                f"f1_of_nothing must lie between 0 and 1, or be nan, got {self.f1_of_nothing!r}."
+            )
+        object.__setattr__(self, "undefined", MappingProxyType(dict(self.undefined)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return found | {"undefined": dict(self.undefined)}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # a mapping proxy cannot be pickled, and scorers travel to worker processes
+        return _rebuild, (self.to_dict(),)
+
+
+def _rebuild(choices: dict[str, Any]) -> Conventions:
+    return Conventions(**choices)
+
+
+_PRESETS = (
+    Conventions(name="standard"),
+    Conventions(name="paper", auc_tie=1.0, tied_rank="best", one_error_tie="best"),
+    Conventions(
+        name="sklearn",
+        undefined={
+            "ranking_loss": 0.0,
+            "average_precision": 1.0,
+            "coverage": -1.0,
+            "macro_auc": math.nan,
+            "instance_auc": math.nan,
+            "micro_auc": math.nan,
+        },
+    ),
+)
+
+CONVENTIONS: Mapping[str, Conventions] = MappingProxyType({c.name: c for c in _PRESETS})

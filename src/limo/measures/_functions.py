@@ -1,0 +1,377 @@
+"""The eleven measures as functions of ``(y_true, y_score)`` or ``(y_true, y_pred)``."""
+
+import math
+import warnings
+from typing import Any
+
+from limo._checks import Checked, check_inputs
+from limo.measures._compute import check_conventions, compute
+from limo.measures._conventions import Conventions
+from limo.measures._table import MEASURES
+
+__all__ = [
+    "UndefinedMeasureWarning",
+    "average_precision",
+    "coverage",
+    "hamming_loss",
+    "instance_auc",
+    "instance_f1",
+    "macro_auc",
+    "macro_f1",
+    "micro_auc",
+    "micro_f1",
+    "one_error",
+    "ranking_loss",
+]
+
+
+class UndefinedMeasureWarning(UserWarning):
+    """A measure has no value on these labels, and nan was returned."""
+
+
+def hamming_loss(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "standard") -> float:
+    """Share of labels predicted wrongly; lower is better.
+
+    hloss = mean over i, j of [P_ij != Y_ij]. Always defined.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
+        Predicted labels, 0 or 1.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.hamming_loss([[1, 0], [0, 1]], [[1, 0], [1, 1]])
+    0.25
+    """
+    return _value("hamming_loss", check_inputs(y_true, y_pred=y_pred), conventions)
+
+
+def ranking_loss(
+    y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard"
+) -> float:
+    """Share of an instance's label pairs in the wrong order; lower is better.
+
+    rloss = mean over i of #{(u, v) in Y_i+ x Y_i- : S_iu <= S_iv} / (|Y_i+| |Y_i-|).
+    A tied pair is an error. Instances without a pair (no label, or all) are left out;
+    scikit-learn counts them as 0.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores; a higher one means more likely relevant.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.ranking_loss([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
+    0.25
+    """
+    return _value("ranking_loss", check_inputs(y_true, y_score=y_score), conventions)
+
+
+def one_error(y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard") -> float:
+    """Share of instances whose top-scored label is irrelevant; lower is better.
+
+    one-error = mean over i of [argmax_j S_ij not in Y_i+].
+    Where several labels share the top score, one irrelevant among them is an error; "paper" needs
+    all to be. Instances without a relevant label are left out.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores; a higher one means more likely relevant.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.one_error([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.3]])
+    0.5
+    """
+    return _value("one_error", check_inputs(y_true, y_score=y_score), conventions)
+
+
+def coverage(y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard") -> float:
+    """How many labels beyond the first one must read to meet all relevant ones; lower is better.
+
+    coverage = mean over i of max over j in Y_i+ of rank(S_ij) - 1.
+    Among ties the rank is the worst, #{k : S_ik >= S_ij}; "paper" takes the best. One less
+    than scikit-learn's ``coverage_error``. Instances without a relevant label are left out.
+    The best possible value is the mean of |Y_i+| - 1, not 0.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores; a higher one means more likely relevant.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+
+    Returns
+    -------
+    float
+        Between 0 and n_labels - 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.coverage([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
+    1.0
+    """
+    return _value("coverage", check_inputs(y_true, y_score=y_score), conventions)
+
+
+def average_precision(
+    y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard"
+) -> float:
+    """Mean share of relevant labels among those ranked as high as each relevant one.
+
+    avgprec = mean over i, then over j in Y_i+, of #{k in Y_i+ : r_ik <= r_ij} / r_ij, where r_ij
+    is the rank of S_ij in its row; higher is better. Also known as label ranking average
+    precision. Among ties the rank is the worst; "paper" takes the best, and can then exceed 1
+    where relevant labels tie. Instances without a relevant label are left out; scikit-learn
+    counts them as 1.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores; a higher one means more likely relevant.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.average_precision([[1, 0, 0], [0, 1, 0]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
+    0.6666666666666666
+    """
+    return _value("average_precision", check_inputs(y_true, y_score=y_score), conventions)
+
+
+def macro_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "standard") -> float:
+    """Mean over labels of F1; higher is better.
+
+    macro-F1 = mean over j of 2 |Y_j & P_j| / (|Y_j| + |P_j|).
+    A label never true and never predicted counts as 0.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
+        Predicted labels, 0 or 1.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.macro_f1([[1, 0], [0, 1]], [[1, 0], [1, 1]])
+    0.8333333333333333
+    """
+    return _value("macro_f1", check_inputs(y_true, y_pred=y_pred), conventions)
+
+
+def instance_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "standard") -> float:
+    """Mean over instances of F1; higher is better.
+
+    instance-F1 = mean over i of 2 |Y_i & P_i| / (|Y_i| + |P_i|).
+    An instance without true and without predicted labels counts as 0.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
+        Predicted labels, 0 or 1.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.instance_f1([[1, 0], [0, 1]], [[1, 0], [1, 1]])
+    0.8333333333333333
+    """
+    return _value("instance_f1", check_inputs(y_true, y_pred=y_pred), conventions)
+
+
+def micro_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "standard") -> float:
+    """F1 of all entries together; higher is better.
+
+    micro-F1 = 2 |Y & P| / (|Y| + |P|), entries counted over the whole matrix.
+    Nothing true and nothing predicted counts as 0.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
+        Predicted labels, 0 or 1.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.micro_f1([[1, 0], [0, 1]], [[1, 0], [1, 1]])
+    0.8
+    """
+    return _value("micro_f1", check_inputs(y_true, y_pred=y_pred), conventions)
+
+
+def macro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard") -> float:
+    """Mean over labels of the AUC among instances; higher is better.
+
+    macro-AUC = mean over j of #{(a, b) in Y_j+ x Y_j- : S_aj > S_bj} / (|Y_j+| |Y_j-|).
+    A tied pair counts half; "paper" counts it in full. Labels that every instance has, or
+    none, are left out; scikit-learn makes the whole mean nan.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores; a higher one means more likely relevant.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.macro_auc([[1, 0], [0, 1], [0, 0]], [[0.9, 0.3], [0.2, 0.3], [0.1, 0.1]])
+    0.875
+    """
+    return _value("macro_auc", check_inputs(y_true, y_score=y_score), conventions)
+
+
+def instance_auc(
+    y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard"
+) -> float:
+    """Mean over instances of the AUC among labels; higher is better.
+
+    instance-AUC = mean over i of #{(u, v) in Y_i+ x Y_i- : S_iu > S_iv} / (|Y_i+| |Y_i-|).
+    A tied pair counts half, so this is 1 - ranking loss only without ties. Instances
+    that have no label, or all, are left out; scikit-learn makes the whole mean nan.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores; a higher one means more likely relevant.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.instance_auc([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
+    0.75
+    """
+    return _value("instance_auc", check_inputs(y_true, y_score=y_score), conventions)
+
+
+def micro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard") -> float:
+    """AUC of all entries together; higher is better.
+
+    micro-AUC = share of pairs (relevant entry, irrelevant entry) of the matrix whose relevant entry
+    scores higher; a tied pair counts half. Undefined, and nan, if no entry is relevant
+    or all are.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores; a higher one means more likely relevant.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.micro_auc([[1, 0], [0, 1]], [[0.9, 0.3], [0.2, 0.3]])
+    0.875
+    """
+    return _value("micro_auc", check_inputs(y_true, y_score=y_score), conventions)
+
+
+def _value(name: str, checked: Checked, conventions: str | Conventions) -> float:
+    measure = MEASURES[name]
+    result = compute([measure], checked, check_conventions(conventions)).results[name]
+    if math.isnan(result.value):
+        undefined, total = int(result.undefined.sum()), result.undefined.size
+        warnings.warn(
+            f"{measure.title} is undefined here, and nan is returned: {undefined} of {total} "
+            f"{measure.view.row} rows have no (relevant, irrelevant) pair to judge.",
+            UndefinedMeasureWarning,
+            stacklevel=3,
+        )
+    return result.value

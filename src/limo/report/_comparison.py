@@ -1,0 +1,313 @@
+"""The document of a comparison: methods over data sets, from rows of results."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from limo._text import plain
+from limo.experiment import _statistics as statistics
+from limo.experiment._summary import check_rows
+from limo.measures._table import MEASURES
+from limo.report._evaluation import FORMAT
+from limo.report._provenance import describe_making
+from limo.report._verdict import verdict_of_comparison
+
+__all__ = ["average_ranks", "beside_printed", "compare", "comparison", "differences", "page"]
+
+
+# Which methods differ, measure by measure: average ranks and tests as plain parts.
+
+
+def average_ranks(table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
+    """The average rank of each method on each measure, and over all of them."""
+    by_measure = statistics.average_ranks(table)
+    overall = statistics.average_ranks(table, by=None)
+    present = [name for name in MEASURES if name in by_measure.index]
+    lines = [
+        {
+            "measure": name,
+            "title": MEASURES[name].title,
+            "average": [float(by_measure.loc[name, method]) for method in methods],
+        }
+        for name in present
+    ]
+    whole = [float(overall.loc["all", method]) for method in methods]
+    return [*lines, {"measure": None, "title": "all measures", "average": whole}]
+
+
+def differences(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Friedman's and Nemenyi's tests for each measure, where there is something to test.
+
+    Blocks are data sets, or the splits if there is but one data set.
+    """
+    if table["method"].nunique() < 2:
+        return []
+    kind: Any = "dataset" if table["dataset"].nunique() > 1 else "split"
+    found = [
+        statistics.compare(table, name, blocks=kind)
+        for name in MEASURES
+        if name in set(table["measure"])
+    ]
+    return [_plain(one, kind) for one in found if one.n_blocks > 1]
+
+
+def _plain(found: statistics.Comparison, kind: str) -> dict[str, Any]:
+    return {
+        "measure": found.measure,
+        "title": MEASURES[found.measure].title,
+        "blocks": kind,
+        "n_blocks": found.n_blocks,
+        "average_ranks": found.average_ranks,
+        "p_value": found.friedman.p_value,
+        "f_p_value": found.friedman.f_p_value,
+        "alpha": found.alpha,
+        "critical_difference": found.critical_difference,
+        "groups": [list(group) for group in found.groups],
+        "left_out": list(found.left_out),
+        "notes": list(found.notes),
+    }
+
+
+# Printed numbers beside measured ones.
+
+_NEEDED = ("dataset", "method", "measure", "mean", "std")
+
+
+def beside_printed(means: pd.DataFrame, printed: Any, methods: list[str]) -> list[dict[str, Any]]:
+    """Set printed numbers beside the measured means, a line for each data set and measure.
+
+    ``distance`` is how many printed standard deviations lie between them; None where none
+    was printed, or none but zero.
+    """
+    table = pd.DataFrame(printed)
+    absent = [name for name in _NEEDED if name not in table.columns]
+    if absent:
+        raise ValueError(
+            f"printed must have the columns {', '.join(_NEEDED)}; {', '.join(absent)} is not there."
+        )
+    both = means.merge(table, on=["dataset", "measure", "method"], suffixes=("", "_printed"))
+    return [
+        {
+            "dataset": str(dataset),
+            "measure": measure,
+            "title": MEASURES[measure].title,
+            "cells": [_cell(own, method) for method in methods],
+        }
+        for dataset, whole in both.groupby("dataset", sort=False)
+        for measure in MEASURES
+        if not (own := whole[whole["measure"] == measure]).empty
+    ]
+
+
+def _cell(own: pd.DataFrame, method: str) -> dict[str, Any] | None:
+    found = own[own["method"] == method]
+    if found.empty:
+        return None
+    line = found.iloc[0]
+    spread = float(line["std_printed"])
+    distance = abs(line["mean"] - line["mean_printed"]) / spread if spread > 0 else math.nan
+    return {
+        "printed": float(line["mean_printed"]),
+        "printed_std": spread,
+        "measured": float(line["mean"]),
+        "measured_std": float(line["std"]),
+        "distance": float(distance),
+        "within": bool(distance <= 2) if not math.isnan(distance) else None,
+    }
+
+
+def compare(
+    rows: Any,
+    *,
+    title: str | None = None,
+    printed: Any = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Compare methods from rows of results, and write down all there is to see.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Tidy results, as :func:`limo.experiment.run` returns them.
+    title : str, optional
+        What the report is called.
+    printed : DataFrame, optional
+        Numbers to set beside these, with the columns dataset, method, measure, mean and std.
+    provenance : mapping, optional
+        How it was made; by default versions and what the rows tell.
+
+    Returns
+    -------
+    dict
+        Plain, for ``json.dumps`` and :func:`limo.report.write`.
+
+    Examples
+    --------
+    >>> from limo.report import compare
+    >>> rows = [
+    ...     {"dataset": d, "split": 0, "measure": "macro_f1", "method": m, "value": v}
+    ...     for d, values in {"enron": (0.5, 0.25), "medical": (0.5, 0.75)}.items()
+    ...     for m, v in zip("AB", values)
+    ... ]
+    >>> compare(rows)["comparisons"][0]["ranks"][0]["average"]
+    [1.5, 1.5]
+    """
+    part = comparison(rows, printed=printed)
+    made = provenance
+    if made is None:
+        made = describe_making(seeds=part["seeds"]) | {"rows": len(check_rows(rows))}
+    name = title or f"{len(part['methods'])} methods compared"
+    return page(name, verdict=part["verdict"], comparisons=[part], provenance=made)
+
+
+def page(
+    title: str,
+    *,
+    verdict: Iterable[str] = (),
+    comparisons: Iterable[Mapping[str, Any]] = (),
+    tables: Iterable[Mapping[str, Any]] = (),
+    provenance: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Put parts together into a document fit for :func:`limo.report.write`.
+
+    Parameters
+    ----------
+    title : str
+        What the report is called.
+    verdict : iterable of str
+        What to know first, a sentence each.
+    comparisons : iterable of dict
+        What :func:`comparison` gave.
+    tables : iterable of dict
+        Each with a title, a note, columns (names) and rows (lists of numbers or texts).
+    provenance : mapping, optional
+        How it was made; by default versions.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from limo.report import page
+    >>> table = {"title": "Two", "note": "", "columns": ["n"], "rows": [[2]]}
+    >>> sorted(page("Numbers", tables=[table], provenance={}))
+    ['comparisons', 'format', 'provenance', 'tables', 'title', 'verdict']
+    """
+    return {
+        "format": FORMAT,
+        "title": title,
+        "verdict": list(verdict),
+        "comparisons": plain(list(comparisons)),
+        "tables": plain(list(tables)),
+        "provenance": plain(dict(describe_making() if provenance is None else provenance)),
+    }
+
+
+def comparison(
+    rows: Any, *, title: str | None = None, note: str = "", printed: Any = None
+) -> dict[str, Any]:
+    """Compare methods from rows of results: one part of a document, see :func:`page`.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Tidy results.
+    title, note : str, optional
+        What stands above the part.
+    printed : DataFrame, optional
+        Numbers to set beside these, with the columns dataset, method, measure, mean and std.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from limo.report import comparison
+    >>> row = {"dataset": "enron", "split": 0, "measure": "macro_f1", "method": "A", "value": 0.5}
+    >>> comparison([row])["means"][0]["cells"][0]["mean"]
+    0.5
+    """
+    table = check_rows(rows)
+    methods = [str(name) for name in table["method"].unique()]
+    means = statistics.summarise(table)
+    part = {
+        "title": title,
+        "note": note,
+        "methods": methods,
+        "datasets": [str(name) for name in table["dataset"].unique()],
+        "splits": int(table["split"].nunique()),
+        "measures": _measures(table),
+        "means": [
+            _line(dataset, measure, own, methods)
+            for dataset, whole in means.groupby("dataset", sort=False)
+            for measure in MEASURES
+            if not (own := whole[whole["measure"] == measure]).empty
+        ],
+        "ranks": average_ranks(table, methods),
+        "tests": differences(table),
+        "printed": None if printed is None else beside_printed(means, printed, methods),
+        "seconds": _seconds(table, methods),
+        "missing": _missing(table),
+        "seeds": sorted(map(int, table["seed"].unique())) if "seed" in table else None,
+    }
+    part["verdict"] = verdict_of_comparison(part)
+    return dict(plain(part))
+
+
+def _measures(table: pd.DataFrame) -> list[dict[str, str]]:
+    present = set(table["measure"])
+    return [
+        {"name": name, "title": m.title, "better": m.better, "needs": m.needs}
+        for name, m in MEASURES.items()
+        if name in present
+    ]
+
+
+def _line(dataset: str, measure: str, own: pd.DataFrame, methods: list[str]) -> dict[str, Any]:
+    """One data set and measure: mean, spread and rank of each method, and its relative value."""
+    cells = own.set_index("method").reindex(methods)
+    sign = MEASURES[measure].sign
+    worst, best = (
+        sign * edge for edge in ((sign * cells["mean"]).min(), (sign * cells["mean"]).max())
+    )
+    # as in the paper's Figures 2 and 3: the best becomes 1, the worst 0
+    relative = (cells["mean"] - worst) / (best - worst) if best != worst else cells["mean"] * 0 + 1
+    columns = cells.assign(relative=relative, first=cells["rank"] == cells["rank"].min())
+    kept = ["mean", "std", "rank", "n", "relative", "first"]
+    return {
+        "dataset": str(dataset),
+        "measure": measure,
+        "title": MEASURES[measure].title,
+        "worst": float(worst),
+        "best": float(best),
+        "cells": [
+            None if pd.isna(cell["mean"]) else cell
+            for cell in columns[kept].to_dict(orient="records")
+        ],
+    }
+
+
+def _seconds(table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]] | None:
+    """Mean seconds of a run, for each data set and method."""
+    if "seconds" not in table:
+        return None
+    runs = table.groupby(["dataset", "split", "method"], sort=False)["seconds"].first()
+    means = runs.groupby(["dataset", "method"], sort=False).mean().unstack("method")
+    return [
+        {"dataset": str(dataset), "cells": [float(v) for v in line.reindex(methods)]}
+        for dataset, line in means.iterrows()
+    ]
+
+
+def _missing(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """What has no value, and why: one line for each data set, method and reason."""
+    gaps = statistics.missing(table)
+    groups = gaps.groupby(["dataset", "method", "reason"], sort=False).size()
+    return [
+        {"dataset": str(d), "method": str(m), "reason": reason, "values": int(n)}
+        for (d, m, reason), n in groups.items()
+    ]

@@ -1,0 +1,159 @@
+"""Pictures as places: from parts of a document to the coordinates that templates draw.
+
+Horizontal places are percentages, so that pictures are as wide as there is room while their text
+keeps its size; vertical places are pixels. Nothing is counted or averaged here.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Scale", "curves", "diagram", "histogram", "mark", "strip", "ticks"]
+
+
+# Where numbers fall on an axis, and which round ones to write beside it.
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Maps numbers from ``low`` to ``high`` onto 0 to ``length``."""
+
+    low: float
+    high: float
+    length: float = 100.0
+
+    def __call__(self, value: float) -> float:
+        """Place of a number, to a hundredth; what lies outside is put at the end."""
+        if self.high == self.low:
+            return self.length / 2
+        share = (value - self.low) / (self.high - self.low)
+        return round(self.length * min(max(share, 0.0), 1.0), 2) + 0.0  # never minus zero
+
+
+def ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Round numbers between ``low`` and ``high``, at most so many, zero among them if it is there.
+
+    Examples
+    --------
+    >>> ticks(-0.37, 1.2)
+    [0.0, 0.5, 1.0]
+    """
+    span = high - low
+    if not (span > 0 and math.isfinite(span)):
+        return [low]
+    power = 10.0 ** math.floor(math.log10(span / most))
+    step = next(s * power for s in (1, 2, 2.5, 5, 10, 20) if span / (s * power) < most)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+
+
+_COLOURS = 6
+_SHAPES = ("circle", "square", "triangle", "diamond", "wedge", "cross")
+_LINES = ("macro_f1", "instance_f1", "micro_f1")
+
+
+def mark(place: int) -> dict[str, Any]:
+    """Colour and shape of the n-th model: no two alike among the first 36."""
+    return {
+        "colour": place % _COLOURS + 1,
+        "shape": _SHAPES[(place + place // _COLOURS) % len(_SHAPES)],
+    }
+
+
+def histogram(found: Mapping[str, Any], height: float = 96) -> dict[str, Any]:
+    """Bars of a histogram of margins, on both sides of zero."""
+    low, width, counts = found["low"], found["width"], found["counts"]
+    high = low + width * len(counts)
+    x, y = Scale(low, high), Scale(0, max(1, *counts), height)
+    bars = []
+    for k, count in enumerate(counts):
+        start, stop = low + k * width, low + (k + 1) * width
+        if count:
+            # a bin ends above zero exactly if its margins are positive: zero is an edge
+            sign = "good" if stop > width / 2 else "bad"
+            bars.append({"x": x(start), "w": round(x(stop) - x(start), 2), "h": y(count),
+                         "sign": sign, "from": start, "to": stop, "count": count})  # fmt: skip
+    return {
+        "height": height,
+        "bars": bars,
+        "zero": x(0.0),
+        "ticks": [{"x": x(t), "text": _text(t)} for t in ticks(low, high)],
+    }
+
+
+def curves(found: Mapping[str, Any], height: float = 150) -> dict[str, Any]:
+    """Lines of F1 against the threshold, with the top of each."""
+    thresholds = found["thresholds"]
+    low, high = thresholds[0], thresholds[-1]
+    x, y = Scale(low, high), Scale(1.0, 0.0, height)
+    lines = [
+        {
+            "name": name,
+            "path": _path([(x(t), y(v)) for t, v in zip(thresholds, found[name], strict=True)]),
+            "peak": {
+                "x": x(found["peaks"][name]["threshold"]),
+                "y": y(found["peaks"][name]["value"]),
+            },
+        }
+        for name in _LINES
+    ]
+    return {
+        "height": height,
+        "lines": lines,
+        "x_ticks": [{"x": x(t), "text": _text(t)} for t in ticks(low, high)],
+        "y_ticks": [{"y": y(t), "text": _text(t)} for t in (0.0, 0.5, 1.0)],
+    }
+
+
+def strip(values: Mapping[str, float | None], order: Sequence[str], low: float, high: float
+          ) -> dict[str, Any]:  # fmt: skip
+    """Marks of several methods on one line, each in a lane of its own: none hides another."""
+    x = Scale(low, high)
+    lane = 8
+    marks = [
+        {"x": x(value), "y": 6 + lane * place, "name": name, "value": value, **mark(place)}
+        for place, name in enumerate(order)
+        if (value := values.get(name)) is not None
+    ]
+    return {"height": lane * len(order) + 4, "marks": marks}
+
+
+def diagram(found: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:
+    """Critical-difference diagram: average ranks on an axis, bars joining what does not differ."""
+    ranks = found["average_ranks"]
+    names = list(ranks)
+    x = Scale(1, max(2, len(names)))
+    bars = [
+        {
+            "x1": x(min(ranks[m] for m in group)),
+            "x2": x(max(ranks[m] for m in group)),
+            "y": 34 + 7 * k,
+        }
+        for k, group in enumerate(found["groups"])
+    ]
+    top = 34 + 7 * len(bars) + 8
+    half = (len(names) + 1) // 2
+    lines = []
+    for place, name in enumerate(names):
+        left = place < half
+        row = place if left else len(names) - 1 - place
+        lines.append({"name": name, "rank": ranks[name], "x": x(ranks[name]), "left": left,
+                      "y": top + 14 + 20 * row, **mark(list(order).index(name))})  # fmt: skip
+    wide = found["critical_difference"]
+    return {
+        "height": top + 14 + 20 * half,
+        "axis": 26,
+        "ticks": [{"x": x(t), "text": str(t)} for t in range(1, max(2, len(names)) + 1)],
+        "bars": bars,
+        "lines": lines,
+        "cd": None if wide is None else x(1 + wide),
+    }
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{x:g} {y:g}" for x, y in points)
+
+
+def _text(value: float) -> str:
+    return f"{value:g}".replace("-", "−")

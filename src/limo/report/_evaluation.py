@@ -1,0 +1,281 @@
+"""The document of an evaluation: one model or several, judged on the same labels."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.stats import rankdata
+
+from limo._checks import Checked, check_inputs
+from limo._evaluation import Evaluation, evaluate
+from limo._text import plain
+from limo._views import Pattern
+from limo.measures._conventions import Conventions
+from limo.measures._rows import blind_value, skill
+from limo.measures._table import LETTERS, MEASURES, explain_measure
+from limo.report._details import (
+    cut_of,
+    hardest_instances,
+    hardest_labels,
+    label_columns,
+    margins_of,
+)
+from limo.report._provenance import checksum, describe_making
+from limo.report._verdict import verdict_of, verdict_of_all
+
+__all__ = ["FORMAT", "ModelFindings", "judge", "judge_model"]
+
+
+# Everything found about one model: plain parts of a document, nothing as large as its scores.
+
+_HARDEST = 10
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFindings:
+    """The parts of the document one model gives.
+
+    Attributes
+    ----------
+    model : dict
+        What is the model's own.
+    labels : dict of str to list
+        The numbers of every label, column by column.
+    measures : dict of str to dict
+        Each measure it was judged on, with what does not depend on the model.
+    data, conventions, checksums : dict
+        What was judged, under which conventions.
+    label_names : list of str
+        Given or made up.
+    positives : list of int
+        How many instances have each label.
+    """
+
+    model: dict[str, Any]
+    labels: dict[str, list[Any]]
+    measures: dict[str, dict[str, Any]]
+    data: dict[str, Any]
+    conventions: dict[str, Any]
+    checksums: dict[str, str]
+    label_names: list[str]
+    positives: list[int]
+
+
+def judge_model(
+    name: str,
+    y_true: Any,
+    y_score: Any,
+    y_pred: Any,
+    *,
+    conventions: str | Conventions,
+    label_names: Iterable[str] | None,
+) -> ModelFindings:
+    """Judge one model by its scores, its predictions or both."""
+    evaluation = evaluate(y_true, y_score, y_pred, conventions=conventions, label_names=label_names)
+    cut = None if y_score is None else cut_of(y_true, y_score, y_pred)
+    checked = check_inputs(y_true, y_score, y_pred)
+    measures = {name: _measure(name, evaluation, checked.Y) for name in evaluation}
+    model = {
+        "name": name,
+        "has_scores": y_score is not None,
+        "has_predictions": y_pred is not None,
+        "measures": {key: _value(measures[key], evaluation) for key in measures},
+        "margins": {view: margins_of(m) for view, m in evaluation.margins.items()},
+        "effectiveness": _effectiveness(evaluation),
+        "cuts": None if cut is None else cut.summary,
+        "hardest_labels": hardest_labels(evaluation, _HARDEST),
+        "hardest_instances": hardest_instances(evaluation, checked.Y, checked.S, cut, _HARDEST),
+    }
+    return ModelFindings(
+        model=model,
+        labels=label_columns(evaluation, cut),
+        measures=measures,
+        data=_data(checked.Y),
+        conventions=plain(evaluation.conventions.to_dict()),
+        checksums=_checksums(checked),
+        label_names=list(
+            evaluation.label_names or (f"label {j}" for j in range(evaluation.n_labels))
+        ),
+        positives=checked.Y.ones_per_column.tolist(),
+    )
+
+
+def _measure(name: str, evaluation: Evaluation, Y: Pattern) -> dict[str, Any]:
+    """What a measure is, the best and the blind value on these labels, and its undefined rows."""
+    measure, result = MEASURES[name], evaluation.results[name]
+    return explain_measure(measure, evaluation.conventions) | {
+        "best": plain(result.best),
+        "blind": plain(blind_value(measure, result, Y, evaluation.conventions)),
+        "row": measure.view.row,
+        "skipped": result.skipped,
+        "filled": int(result.undefined.sum()) - result.skipped,
+        "undefined": dict(evaluation.undefined[name]),
+    }
+
+
+def _value(measure: dict[str, Any], evaluation: Evaluation) -> dict[str, Any]:
+    """The model's value; ranks among models are filled in later."""
+    value = evaluation[measure["name"]]
+    blind, best = measure["blind"], measure["best"]
+    known = None not in (blind, best)
+    return {
+        "value": plain(value),
+        "skill": plain(skill(value, blind, best)) if known else None,
+        "skipped": measure["skipped"],
+        "rank": None,
+        "first": False,
+    }
+
+
+def _effectiveness(evaluation: Evaluation) -> dict[str, Any] | None:
+    if not evaluation.margins:
+        return None
+    found = evaluation.effectiveness
+    return dict(
+        plain(
+            {
+                "label_wise_share": found.label_wise_share,
+                "instance_wise_share": found.instance_wise_share,
+                "entry_wise_margin": found.entry_wise_margin,
+                "label_wise": found.label_wise,
+                "instance_wise": found.instance_wise,
+                "double": found.double,
+                "entry_wise": found.entry_wise,
+            }
+        )
+    )
+
+
+def _data(Y: Pattern) -> dict[str, Any]:
+    n_instances, n_labels = Y.shape
+    return {
+        "instances": n_instances,
+        "labels": n_labels,
+        "relevant": Y.n_ones,
+        "labels_per_instance": Y.n_ones / n_instances,
+        "relevant_share": Y.n_ones / (n_instances * n_labels),
+    }
+
+
+def _checksums(checked: Checked) -> dict[str, str]:
+    parts = {"truth": checked.Y, "scores": checked.S, "predictions": checked.P}
+    return {name: checksum(part) for name, part in parts.items() if part is not None}
+
+
+FORMAT = "limo-findings/1"
+"""What documents say they are; the number changes when a reader of old ones would stumble."""
+
+
+def judge(
+    y_true: Any,
+    scores: Mapping[str, Any] | None = None,
+    predictions: Mapping[str, Any] | None = None,
+    *,
+    conventions: str | Conventions = "standard",
+    label_names: Iterable[str] | None = None,
+    title: str | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Judge models by their scores, their predictions or both, and write down all there is to see.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    scores : mapping of str to array-like, optional
+        Scores by the name of the model.
+    predictions : mapping of str to array-like or sparse matrix, optional
+        Predicted labels by the name of the model. A model may have scores, predictions or both.
+    conventions : str or Conventions, default="standard"
+        What ties and undefined rows count.
+    label_names : iterable of str, optional
+        Names of the labels; by default the columns of a data frame, if one is given.
+    title : str, optional
+        What the report is called.
+    provenance : mapping, optional
+        How it was made, see :func:`limo.report.describe_making`; by default versions, and
+        checksums of what was given.
+
+    Returns
+    -------
+    dict
+        Plain: ``json.dumps(document, allow_nan=False)`` works. Measures have all their digits,
+        values of single labels, instances and points of curves five. Undefined numbers are None;
+        infinite thresholds the words "Infinity" and "-Infinity".
+
+    Examples
+    --------
+    >>> from limo.report import judge
+    >>> y_true, y_score = [[1, 0], [0, 1]], [[3.0, 2.0], [0.0, 1.0]]
+    >>> document = judge(y_true, {"mine": y_score})
+    >>> document["models"][0]["measures"]["macro_auc"]["value"]
+    0.5
+    >>> judge(y_true)
+    Traceback (most recent call last):
+        ...
+    ValueError: judge needs scores or predictions of at least one model: got neither.
+    """
+    by_score, by_label = dict(scores or {}), dict(predictions or {})
+    names = list(dict.fromkeys([*by_score, *by_label]))
+    if not names:
+        raise ValueError("judge needs scores or predictions of at least one model: got neither.")
+    kept = None if label_names is None else list(label_names)
+    found = [
+        judge_model(
+            name, y_true, by_score.get(name), by_label.get(name),
+            conventions=conventions, label_names=kept,
+        )
+        for name in names
+    ]  # fmt: skip
+    models = _ranked([one.model for one in found])
+    return {
+        "format": FORMAT,
+        "title": title or _title(names),
+        "data": found[0].data,
+        "conventions": found[0].conventions,
+        "verdict": models[0]["verdict"] if len(models) == 1 else verdict_of_all(models),
+        "letters": LETTERS,
+        "measures": _measures(found),
+        "models": models,
+        "labels": {
+            "names": found[0].label_names,
+            "positives": found[0].positives,
+            "models": [one.labels for one in found],
+        },
+        "provenance": plain(_made(found) if provenance is None else dict(provenance)),
+    }
+
+
+def _title(names: list[str]) -> str:
+    return f"How good is {names[0]}?" if len(names) == 1 else f"{len(names)} models compared"
+
+
+def _made(found: list[ModelFindings]) -> dict[str, Any]:
+    own = {
+        kind: {one.model["name"]: one.checksums[kind] for one in found if kind in one.checksums}
+        for kind in ("scores", "predictions")
+    }
+    sums = {"truth": found[0].checksums["truth"]} | {k: v for k, v in own.items() if v}
+    return describe_making() | {"sha256": sums}
+
+
+def _measures(found: list[ModelFindings]) -> list[dict[str, Any]]:
+    """Each measure once, in the order of the registry."""
+    known = {name: entry for one in found for name, entry in one.measures.items()}
+    return [known[name] for name in MEASURES if name in known]
+
+
+def _ranked(models: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Fill in each model's rank on each measure, the mean of its ranks, and its verdict."""
+    for name, measure in MEASURES.items():
+        lines = [m["measures"][name] for m in models if name in m["measures"]]
+        lines = [line for line in lines if line["value"] is not None]
+        ranks = rankdata([-measure.sign * line["value"] for line in lines]).tolist()
+        for line, rank in zip(lines, ranks, strict=True):
+            line["rank"] = rank
+            line["first"] = len(models) > 1 and rank == min(ranks)
+    for model in models:
+        ranks = [r["rank"] for r in model["measures"].values() if r["rank"] is not None]
+        model["mean_rank"] = sum(ranks) / len(ranks) if ranks else None
+        model["verdict"] = verdict_of(model)
+    return models

@@ -1,0 +1,85 @@
+"""How a result was made: versions, command, seeds, checksums."""
+
+import hashlib
+import platform
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from limo._types import Anything
+from limo._views import Pattern
+
+__all__ = ["checksum", "describe_making"]
+
+
+_PACKAGES = ("limo", "numpy", "scipy", "numba", "scikit-learn")
+_CHUNK = 1 << 22
+
+
+def describe_making(
+    command: str | None = None,
+    *,
+    seeds: Any = None,
+    files: Mapping[str, Path | str] | Iterable[Path | str] = (),
+) -> dict[str, Any]:
+    """Describe how a result is being made, for the last section of a report.
+
+    Parameters
+    ----------
+    command : str, optional
+        What was typed.
+    seeds : int or list of int, optional
+        Where randomness began.
+    files : mapping of str to path, or iterable of paths
+        What was read; each is told with its SHA-256.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from limo.report import describe_making
+    >>> made = describe_making("limo demo", seeds=0)
+    >>> made["command"], made["seeds"], "numpy" in made["versions"]
+    ('limo demo', 0, True)
+    """
+    named = files if isinstance(files, Mapping) else {Path(path).name: path for path in files}
+    found: dict[str, Any] = {
+        "command": command,
+        "seeds": seeds,
+        "files": {
+            name: {"path": str(path), "sha256": _of_file(Path(path))}
+            for name, path in named.items()
+        },
+        "versions": {name: version(name) for name in _PACKAGES},
+        "python": platform.python_version(),
+        "system": platform.platform(terse=True),
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    return {key: value for key, value in found.items() if value not in (None, {}, [])}
+
+
+def checksum(matrix: Pattern | Anything) -> str:
+    """SHA-256 of labels or scores: of shape, type and numbers, whatever their place in memory."""
+    digest = hashlib.sha256()
+    if isinstance(matrix, Pattern):
+        digest.update(repr(matrix.shape).encode())
+        for part in (matrix.indptr, matrix.indices):
+            digest.update(np.ascontiguousarray(part, dtype="<i8").data)
+        return digest.hexdigest()
+    digest.update(f"{matrix.shape} {matrix.dtype.newbyteorder('<').str}".encode())
+    step = max(1, _CHUNK // matrix.shape[1])
+    for start in range(0, matrix.shape[0], step):
+        part = matrix[start : start + step]
+        digest.update(np.ascontiguousarray(part, dtype=part.dtype.newbyteorder("<")).data)
+    return digest.hexdigest()
+
+
+def _of_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

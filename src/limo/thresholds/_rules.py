@@ -1,0 +1,479 @@
+"""Rules that turn scores into labels: ``fit`` them to labels and scores, then ``predict``.
+
+A rule never alters scores. It predicts a label where its score is higher than the threshold.
+"""
+
+import json
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from limo._checks import check_name, column_names
+from limo._views import COLUMNS, ENTRIES, Pattern
+from limo.thresholds._best import Labels, check_count, cut_scores
+from limo.thresholds._expected import check_probabilities, expected_f1_thresholds, gfm_labels
+from limo.thresholds._scores import Scores, check_pair, read_scores
+from limo.thresholds._search import best_cuts, check_target
+
+__all__ = [
+    "ExpectedF1",
+    "FixedThreshold",
+    "GlobalThreshold",
+    "LabelThreshold",
+    "ThresholdRule",
+    "TopK",
+    "rule_from_json",
+    "rule_to_json",
+]
+
+
+class ThresholdRule(BaseEstimator):  # type: ignore[misc]
+    """What all rules share: checks, and the labels they were fitted on."""
+
+    needs_fit = True
+    needs_features = False
+    needs_probabilities = False
+
+    def fit(self, y_true: Any, y_score: Any, X: Any = None) -> Self:
+        """Fit to true labels and the scores made for them.
+
+        Parameters
+        ----------
+        y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        y_score : array-like or sparse matrix of shape (n_samples, n_labels)
+            Scores, best made by a model that has not seen these instances; those absent from a
+            sparse matrix are above no threshold.
+        X : array-like or sparse matrix of shape (n_samples, n_features), optional
+            Features, for rules that read them.
+
+        Returns
+        -------
+        self
+        """
+        Y, scores = check_pair(y_true, y_score)
+        self._fit(Y, scores, X)
+        self.n_labels_ = Y.shape[1]
+        self.label_names_ = column_names(y_score) or column_names(y_true)
+        return self
+
+    def predict(self, y_score: Any, X: Any = None) -> Labels:
+        """Cut scores into labels.
+
+        Parameters
+        ----------
+        y_score : array-like or sparse matrix of shape (n_samples, n_labels)
+            Scores of the labels the rule was fitted on, in the same order.
+        X : array-like or sparse matrix of shape (n_samples, n_features), optional
+            Features, for rules that read them.
+
+        Returns
+        -------
+        array or CSR array of shape (n_samples, n_labels)
+            Labels 0 and 1, sparse if the scores are.
+        """
+        return self._predict(self._checked(y_score), X)
+
+    def move_to_zero(self) -> float:
+        """If one finite threshold cuts all scores, make it 0 and tell where it was; else 0.
+
+        For a model that lets its own scores begin there.
+        """
+        return 0.0
+
+    def check_fitted(self) -> None:
+        """Complain if the rule needs fitting and has not been fitted."""
+        if self.needs_fit and not hasattr(self, "n_labels_"):
+            raise NotFittedError(
+                f"This {type(self).__name__} has not been fitted: call fit(y_true, y_score) first."
+            )
+
+    def _checked(self, y_score: Any) -> Scores:
+        """Let scores in, if the rule is fitted and they are of the labels it was fitted on."""
+        self.check_fitted()
+        scores = read_scores(y_score)
+        fitted = getattr(self, "n_labels_", scores.shape[1])
+        if scores.shape[1] != fitted:
+            raise ValueError(
+                f"{type(self).__name__} was fitted on {fitted} labels, but y_score has "
+                f"{scores.shape[1]} columns. Pass the scores of the same labels, or fit it anew."
+            )
+        names, known = column_names(y_score), getattr(self, "label_names_", None)
+        if names is not None and known is not None and names != known:
+            other = next(
+                k for k, pair in enumerate(zip(names, known, strict=True)) if len({*pair}) > 1
+            )
+            raise ValueError(
+                f"{type(self).__name__} was fitted on other labels, or in another order: column "
+                f"{other} was {known[other]!r} and is now {names[other]!r}. Reorder the columns of "
+                "y_score, or fit the rule anew."
+            )
+        return scores
+
+    @abstractmethod
+    def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
+        """Learn what the rule needs."""
+
+    @abstractmethod
+    def _predict(self, scores: Scores, X: Any) -> Labels:
+        """Cut checked scores."""
+
+
+class FixedThreshold(ThresholdRule):
+    """The threshold you give: one number for all labels, or one for each.
+
+    Parameters
+    ----------
+    threshold : float or array-like of shape (n_labels,)
+        Predict a label where its score is higher; 0.5 is usual for probabilities, 0 for decision
+        functions.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.FixedThreshold(0.5).predict([[0.75, 0.25], [0.5, 1.0]])
+    array([[1, 0],
+           [0, 1]])
+    """
+
+    needs_fit = False
+
+    def __init__(self, threshold: Any) -> None:
+        self.threshold = threshold
+
+    def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
+        self._predict(scores, X)
+
+    def _predict(self, scores: Scores, X: Any) -> Labels:
+        return cut_scores(scores, self.threshold, COLUMNS)
+
+
+class TopK(ThresholdRule):
+    """The k labels of each instance that score highest, k given or learnt.
+
+    Equal scores are never parted: labels tied across the k-th place are left out together.
+
+    Parameters
+    ----------
+    k : int, optional
+        At most so many labels an instance; by default ``fit`` finds the number that makes the
+        target highest.
+    target : str, callable or Target, optional
+        What a learnt k should make as high as possible; by default ``"instance_f1"``.
+
+    Attributes
+    ----------
+    k_ : int
+        The number used.
+
+    Examples
+    --------
+    >>> import limo
+    >>> y_score = [[0.75, 0.25, 0.5], [1.0, 0.5, 0.75]]
+    >>> limo.TopK(2).predict(y_score)
+    array([[1, 0, 1],
+           [1, 0, 1]])
+    >>> limo.TopK().fit([[1, 0, 0], [1, 0, 0]], y_score).k_
+    1
+    """
+
+    def __init__(self, k: int | None = None, target: Any = None) -> None:
+        self.k = k
+        self.target = target
+
+    @property
+    def needs_fit(self) -> bool:  # type: ignore[override]
+        """Only a k to be learnt needs fitting."""
+        return self.k is None
+
+    def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
+        self.k_ = self._learn(Y, scores) if self.k is None else check_count(self.k, "k")
+
+    def _learn(self, Y: Pattern, scores: Scores) -> int:
+        """One cut for all in terms of ranks is one k for all."""
+        target = check_target("instance_f1" if self.target is None else self.target)
+        t = float(best_cuts(ENTRIES, target, Y, scores.worst_ranks()).thresholds[0])
+        return int(np.clip(np.floor(-t), 0, scores.shape[1]))
+
+    def _predict(self, scores: Scores, X: Any) -> Labels:
+        k = check_count(self.k, "k") if self.k is not None else self.k_
+        return scores.worst_ranks().cut(np.asarray(-k - 0.5))
+
+
+class GlobalThreshold(ThresholdRule):
+    """One threshold for all labels and instances: the rule for micro-F1.
+
+    Parameters
+    ----------
+    target : str, callable or Target, optional
+        What to make as high as possible; by default ``"micro_f1"``. Exact for every target.
+
+    Attributes
+    ----------
+    threshold_ : float
+        ``inf`` predicts nothing, ``-inf`` everything.
+
+    Examples
+    --------
+    >>> import limo
+    >>> rule = limo.GlobalThreshold().fit([[1, 0], [0, 1]], [[0.75, 0.25], [0.5, 1.0]])
+    >>> rule.threshold_
+    0.625
+    """
+
+    def __init__(self, target: Any = None) -> None:
+        self.target = target
+
+    def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
+        target = check_target("micro_f1" if self.target is None else self.target)
+        self.threshold_ = float(best_cuts(ENTRIES, target, Y, scores).thresholds[0])
+
+    def move_to_zero(self) -> float:
+        """Make the threshold 0, if it is finite, and tell where it was."""
+        before = self.threshold_
+        if not np.isfinite(before):
+            return 0.0
+        self.threshold_ = 0.0
+        return before
+
+    def _predict(self, scores: Scores, X: Any) -> Labels:
+        return cut_scores(scores, self.threshold_, ENTRIES)
+
+
+class LabelThreshold(ThresholdRule):
+    """A threshold for each label, t_j: the rule for macro-F1 and Hamming loss.
+
+    Each threshold is the best there is on the scores it is fitted to. A label with very few
+    positives tells too little for a cut of its own, and shares the best cut for all labels.
+
+    Parameters
+    ----------
+    target : str, callable or Target, optional
+        What to make as high as possible; by default ``"macro_f1"``. With a micro target
+        (``"micro_f1"``) the thresholds are chosen together, for the whole matrix.
+    min_positives : int, default=5
+        Labels with fewer positives take the global threshold for the same target; a label with none
+        is never predicted. 0 gives every label its own. The safeguard supposes that
+        scores of different labels can be compared, as those of one-vs-rest models can.
+
+    Attributes
+    ----------
+    thresholds_ : array of shape (n_labels,)
+        ``inf`` predicts a label for no instance, ``-inf`` for all.
+    rare_ : array of bool of shape (n_labels,)
+        Which labels share the global threshold.
+
+    Notes
+    -----
+    On five data sets (``benchmarks/thresholds.py``) the safeguard raises macro-F1 on average, most
+    where labels are rarest. Thresholds fitted to scores of the model's own training data are
+    too high: fit the rule inside :class:`limo.ThresholdClassifier`, which cross-fits.
+
+    Examples
+    --------
+    >>> import limo
+    >>> y_true, y_score = [[1, 0], [1, 0], [0, 1]], [[0.75, 0.5], [0.25, 0.5], [0.0, 0.75]]
+    >>> rule = limo.LabelThreshold(min_positives=0).fit(y_true, y_score)
+    >>> rule.thresholds_
+    array([0.125, 0.625])
+    >>> rule.predict([[0.5, 0.5]])
+    array([[1, 0]])
+    >>> rule.predict([[0.5, 0.5, 0.5]])
+    Traceback (most recent call last):
+        ...
+    ValueError: LabelThreshold was fitted on 2 labels, but y_score has 3 columns. Pass the scores
+    of the same labels, or fit it anew.
+    """
+
+    def __init__(self, target: Any = None, *, min_positives: int = 5) -> None:
+        self.target = target
+        self.min_positives = min_positives
+
+    def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
+        target = check_target("macro_f1" if self.target is None else self.target)
+        positives = Y.ones_per_column
+        self.rare_ = positives < check_count(self.min_positives, "min_positives")
+        self.thresholds_ = best_cuts(COLUMNS, target, Y, scores).thresholds
+        if self.rare_.any():
+            shared = best_cuts(ENTRIES, target, Y, scores).thresholds[0]
+            self.thresholds_ = np.where(self.rare_, shared, self.thresholds_)
+            self.thresholds_[positives == 0] = np.inf
+
+    def move_to_zero(self) -> float:
+        """Make the threshold 0, if there is one label and it is finite, and tell where it was."""
+        if self.thresholds_.size != 1 or not np.isfinite(self.thresholds_[0]):
+            return 0.0
+        before, self.thresholds_ = float(self.thresholds_[0]), np.zeros(1)
+        return before
+
+    def _predict(self, scores: Scores, X: Any) -> Labels:
+        return cut_scores(scores, self.thresholds_, COLUMNS)
+
+
+class ExpectedF1(ThresholdRule):
+    """The label set of highest expected F1 for each instance, from probabilities.
+
+    Exact if labels are independent given the instance; with the GFM matrix, exact without that.
+    Nothing is fitted. The probabilities must mean what they say: calibrate them if in doubt.
+
+    Parameters
+    ----------
+    f1_of_nothing : float, default=0
+        F1 where nothing is true and nothing predicted.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.ExpectedF1().predict([[0.9, 0.4, 0.1], [0.4, 0.4, 0.1]])
+    array([[1, 0, 0],
+           [1, 1, 0]])
+
+    With P(y_j = 1, |y| = s) in an array of three dimensions no independence is assumed:
+
+    >>> limo.ExpectedF1().predict([[[0.0, 0.5], [0.0, 0.5], [0.5, 0.0]]])
+    array([[1, 1, 1]])
+    """
+
+    needs_fit = False
+    needs_probabilities = True
+
+    def __init__(self, *, f1_of_nothing: float = 0.0) -> None:
+        self.f1_of_nothing = f1_of_nothing
+
+    def predict(self, y_score: Any, X: Any = None) -> Labels:
+        """Predict from probabilities, or from the GFM matrix.
+
+        Parameters
+        ----------
+        y_score : array-like or sparse matrix
+            Probabilities of shape (n_samples, n_labels), absent ones being 0; or an array of shape
+            (n_samples, n_labels, n_sizes) with P(y_j = 1, |y| = s), s from 1 up.
+        X : ignored
+            For the sake of the common interface.
+
+        Returns
+        -------
+        array or CSR array of shape (n_samples, n_labels)
+        """
+        if np.ndim(y_score) == 3:
+            return gfm_labels(y_score, f1_of_nothing=self.f1_of_nothing)
+        return super().predict(y_score, X)
+
+    def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
+        check_probabilities(scores)
+
+    def _predict(self, scores: Scores, X: Any) -> Labels:
+        t = expected_f1_thresholds(check_probabilities(scores), self.f1_of_nothing)
+        return scores.cut(t[:, np.newaxis])
+
+
+# Fitted rules as JSON: plain numbers that any program can read and apply.
+
+# What each rule has learnt, or was given, that decides its predictions.
+_DECIDED_BY: dict[type[ThresholdRule], str] = {
+    FixedThreshold: "threshold",
+    TopK: "k_",
+    GlobalThreshold: "threshold_",
+    LabelThreshold: "thresholds_",
+    ExpectedF1: "f1_of_nothing",
+}
+_RULES = {rule.__name__: rule for rule in _DECIDED_BY}
+
+
+def rule_to_json(rule: ThresholdRule, path: str | Path | None = None) -> str:
+    """Write a fitted rule as JSON.
+
+    JSON has no infinity: a threshold that predicts nothing is the text ``"inf"``, one that predicts
+    everything ``"-inf"``. Of the target only the name is kept.
+
+    Parameters
+    ----------
+    rule : fitted rule
+        Any but :class:`limo.InstanceThreshold`, whose regression is a model of its own.
+    path : str or Path, optional
+        A file to write as well.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import limo
+    >>> rule = limo.LabelThreshold(min_positives=0)
+    >>> rule = rule.fit([[1, 0], [0, 0]], [[0.75, 0.5], [0.25, 0.5]])
+    >>> print(limo.thresholds.rule_to_json(rule))
+    {
+      "rule": "LabelThreshold",
+      "thresholds": [
+        0.5,
+        "inf"
+      ],
+      "n_labels": 2,
+      "label_names": null,
+      "target": null
+    }
+    """
+    attribute = _DECIDED_BY.get(type(rule))
+    if attribute is None:
+        raise TypeError(
+            f"{type(rule).__name__} cannot be written as JSON: it holds a fitted model. "
+            "Store it with the model, with skops or joblib."
+        )
+    rule.check_fitted()
+    target = rule.get_params().get("target")
+    names = getattr(rule, "label_names_", None)
+    document = {
+        "rule": type(rule).__name__,
+        attribute.rstrip("_"): _plain(getattr(rule, attribute)),
+        "n_labels": getattr(rule, "n_labels_", None),
+        "label_names": None if names is None else list(names),
+        "target": None if target is None else str(target),
+    }
+    text = json.dumps(document, indent=2, allow_nan=False)
+    if path is not None:
+        Path(path).write_text(text + "\n", encoding="utf-8")
+    return text
+
+
+def rule_from_json(text: str | Path) -> ThresholdRule:
+    """Read a rule that :func:`rule_to_json` wrote, ready to predict.
+
+    Parameters
+    ----------
+    text : str or Path
+        The JSON text, or the path of a file that holds it.
+
+    Returns
+    -------
+    rule
+    """
+    document = json.loads(text.read_text(encoding="utf-8") if isinstance(text, Path) else text)
+    kind = _RULES[check_name(document.get("rule"), _RULES, "rule")]
+    attribute = _DECIDED_BY[kind]
+    decided = _numbers(document[attribute.rstrip("_")])
+    rule = kind(decided) if kind is FixedThreshold else kind()
+    setattr(rule, attribute, decided)
+    if "target" in rule.get_params():
+        rule.set_params(target=document["target"])
+    if document["n_labels"] is not None:
+        rule.n_labels_ = document["n_labels"]
+        names = document["label_names"]
+        rule.label_names_ = None if names is None else tuple(names)
+    return rule
+
+
+def _plain(value: Any) -> Any:
+    if np.ndim(value):
+        return [_plain(item) for item in np.asarray(value).tolist()]
+    return str(value) if np.isinf(value) else value
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, list):
+        return np.array([float(item) for item in value])
+    return float(value) if isinstance(value, str) else value

@@ -1,0 +1,51 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import limo
+from limo.experiment import METHODS, Data, Plan, Splits
+from limo.experiment._job import run_job
+
+# Figure 1's regions meet in the middle; a label nobody has must not matter.
+TOY = limo.datasets.figure1(60, seed=1)
+DATA = limo.Dataset(
+    TOY.X, np.column_stack([TOY.Y, np.zeros(60, dtype=int)]), ("x", "y"), tuple("ABCDE")
+)
+LABELS = ("hamming_loss", "macro_f1", "instance_f1", "micro_f1")
+
+
+def outcome(name, measures=tuple(limo.MEASURES)):
+    plan = Plan([Data("toy", DATA)], [name], measures, splits=Splits(number=1))
+    return run_job(plan.jobs()[0])
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in ("limo-cv", "logistic")])
+def test_every_method_gives_all_measures(name):
+    found = outcome(name)
+    assert {score.error for score in found.scores} == {""}
+    assert all(np.isfinite(score.value) for score in found.scores)
+
+
+@pytest.mark.parametrize("name", ["limo-cv", "logistic"])
+def test_every_tuned_method_gives_measures(name):
+    few = {"alphas": [1e-2], "weights": [(1, 0, 0), (0, 0, 1)]} if name == "limo-cv" else {}
+    method = replace(METHODS[name], settings=few)
+    found = outcome(method, ("macro_auc", "micro_f1"))
+    assert {score.error for score in found.scores} == {""}
+
+
+def test_only_entries_that_say_so_look_at_test_labels():
+    for name, method in METHODS.items():
+        looks = any(cut.fitted_on == "test labels" for cut in method.cuts(LABELS).values())
+        assert looks == name.endswith("test cuts")
+
+
+def test_the_papers_cuts_are_those_of_its_protocol():
+    cuts = METHODS["paper:LIMO-label"].cuts(LABELS)
+    assert cuts["macro_f1"].rule is cuts["instance_f1"].rule is cuts["micro_f1"].rule
+    assert cuts["macro_f1"].rule.regressor == "svr"
+    assert cuts["hamming_loss"].rule.target == "hamming_loss"
+    both = METHODS["paper:LIMO"].cuts(LABELS)
+    kinds = [type(both[name].rule).__name__ for name in LABELS]
+    assert kinds == ["LabelThreshold", "LabelThreshold", "InstanceThreshold", "InstanceThreshold"]

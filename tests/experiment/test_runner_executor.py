@@ -1,0 +1,95 @@
+import os
+import signal
+import time
+from concurrent.futures import BrokenExecutor
+from typing import ClassVar
+from unittest.mock import Mock
+
+import pytest
+
+from experiment.tasks import die, own_id, sleep, square
+from limo.experiment import _runner as executor
+from limo.experiment._runner import Processes, Serial
+
+
+@pytest.fixture
+def processes():
+    made = Processes(2)
+    yield made
+    made.close()
+
+
+def test_serial_computes_at_once_and_here():
+    assert Serial().submit(square, 3).result() == 9
+    assert Serial().submit(own_id, None).result() == os.getpid()
+    Serial().close()
+
+
+@pytest.mark.slow
+def test_processes_compute_elsewhere_survive_ctrl_c_and_are_replaced_and_ended(processes):
+    assert [processes.submit(square, n).result() for n in range(4)] == [0, 1, 4, 9]
+    worker = processes.submit(own_id, None).result()
+    assert worker != os.getpid()
+    os.kill(worker, signal.SIGINT)
+    assert processes.submit(lambda n: n + 1, 3).result() == 4  # what a script defines travels too
+    with pytest.raises(BrokenExecutor):
+        processes.submit(die, None).result()
+    worker = processes.submit(own_id, None).result()
+    processes.submit(sleep, None)
+    started = time.monotonic()
+    processes.close()
+    assert time.monotonic() - started < 20
+    with pytest.raises(ProcessLookupError):
+        os.kill(worker, 0)
+
+
+def test_nothing_is_started_before_it_is_needed():
+    Processes(2).close()
+
+
+class Pool:
+    """Stands for loky's: breaks when told, and keeps account of its processes."""
+
+    made: ClassVar[list["Pool"]] = []
+
+    def __init__(self, n_jobs, initializer):
+        self.n_jobs, self.broken, self.ended = n_jobs, False, []
+        self._processes = dict.fromkeys(range(n_jobs), self)
+        self.made.append(self)
+
+    def submit(self, function, argument):
+        if self.broken:
+            raise BrokenExecutor
+        return Serial().submit(function, argument)
+
+    def terminate(self):
+        self.ended.append("process")
+
+    def shutdown(self, wait):
+        self.ended.append("pool")
+
+
+def test_a_broken_pool_is_replaced_and_the_last_one_ended(monkeypatch):
+    monkeypatch.setattr(executor, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(Pool, "made", [])
+    processes = Processes(2)
+    assert processes.submit(square, 2).result() == processes.submit(square, -2).result() == 4
+    assert [pool.n_jobs for pool in Pool.made] == [2]
+    Pool.made[0].broken = True
+    assert processes.submit(square, 3).result() == 9
+    processes.close()
+    assert [pool.ended for pool in Pool.made] == [[], ["process", "process", "pool"]]
+
+
+def test_a_worker_leaves_ctrl_c_to_its_parent_and_ends_with_it(monkeypatch):
+    heard, threads = [], []
+    monkeypatch.setattr(executor.signal, "signal", lambda *what: heard.append(what))
+    monkeypatch.setattr(executor.threading, "Thread", lambda **what: threads.append(what) or Mock())
+    executor._settle_in()
+    assert heard == [(signal.SIGINT, signal.SIG_IGN)]
+    assert threads[0]["args"] == (os.getppid(),)
+    monkeypatch.setattr(executor, "getppid", iter([5, 5, 1]).__next__)
+    monkeypatch.setattr(executor, "_exit", heard.append)
+    monkeypatch.setattr(executor.time, "sleep", heard.append)
+    executor._end_with(5)
+    assert heard[1:] == [1, 1, 1]  # two naps, then the exit

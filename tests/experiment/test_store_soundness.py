@@ -1,0 +1,105 @@
+import sqlite3
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from experiment.test_store import ONE
+from limo.experiment import Store, StoreError, read_rows
+from limo.experiment._store import is_empty, pragma, speaking
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "results.sqlite"
+    with Store(file) as store:
+        store.add(replace(ONE, run=f"{k:016x}", scores=ONE.scores * 3) for k in range(40))
+    return file
+
+
+def refused(path, told):
+    before = path.read_bytes()
+    for attempt in (read_rows, Store):
+        with pytest.raises(StoreError) as error:
+            attempt(path)
+        assert told in str(error.value)
+        assert path.name in str(error.value)
+    assert path.read_bytes() == before
+
+
+def test_a_tail_cut_off_is_an_error_wherever_it_is_cut(path):
+    whole = path.read_bytes()
+    for kept in {len(whole) - 1, len(whole) - 4096, len(whole) // 2, 5000, 4096, 200}:
+        path.write_bytes(whole[:kept])
+        refused(path, "is damaged: ")
+    path.write_bytes(whole[:10])
+    refused(path, "is no store of results: expected a SQLite file")
+
+
+def test_a_tail_added_is_an_error(path):
+    size = path.stat().st_size
+    with path.open("ab") as file:
+        file.write(b"garbage")
+    refused(path, f"is damaged: expected {size} bytes, the file has {size + 7}")
+
+
+@pytest.mark.parametrize("filling", [0, 255, 65])
+def test_a_tail_overwritten_is_an_error(path, filling):
+    whole = bytearray(path.read_bytes())
+    whole[-4096:] = bytes([filling]) * 4096
+    path.write_bytes(whole)
+    refused(path, "is damaged: ")
+
+
+def test_no_flipped_byte_loses_or_alters_a_row_in_silence(path):
+    """Whatever is damaged, reading fails or gives every row as it was written."""
+    whole, rows = path.read_bytes(), read_rows(path)
+    rng = np.random.default_rng(0)
+    found = 0
+    for place in [*range(0, 108), *rng.integers(0, len(whole), 300)]:
+        damaged = bytearray(whole)
+        damaged[place] ^= int(rng.integers(1, 256))
+        path.write_bytes(damaged)
+        try:
+            assert read_rows(path).equals(rows), place
+        except StoreError:
+            found += 1
+    assert found > 100
+
+
+def test_files_of_other_kinds_are_left_alone(path):
+    path.write_text("dataset,split,method\n")
+    refused(
+        path, "is no store of results: expected a SQLite file. Nothing was changed; name another"
+    )
+
+
+def test_databases_of_other_programs_are_left_alone(path):
+    path.unlink()
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("CREATE TABLE runs (number)")
+    connection.close()
+    refused(path, "is a SQLite file of another program. Nothing was changed")
+
+
+def test_another_version_is_named(path):
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA user_version = 9")
+    connection.close()
+    refused(path, "has version 9 of the store, this limo reads version 1. Read it with the limo")
+
+
+def test_a_lock_is_not_taken_for_damage(path):
+    with pytest.raises(StoreError, match="is in use by another program: try again"), speaking(path):
+        raise sqlite3.OperationalError("database is locked")
+    with pytest.raises(StoreError, match="is damaged: SQLite says no such table"), speaking(path):
+        raise sqlite3.OperationalError("no such table")
+
+
+def test_numbers_and_emptiness():
+    connection = sqlite3.connect(":memory:")
+    assert is_empty(connection)
+    connection.execute("CREATE TABLE a (b)")
+    assert not is_empty(connection)
+    assert pragma(connection, "user_version") == 0
+    connection.close()

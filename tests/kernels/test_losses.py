@@ -1,0 +1,45 @@
+"""Kernels of the pair loss; their sums are proved in tests/test_losses.py."""
+
+import numpy as np
+import pytest
+
+from limo._kernels.losses import _count_below, add_row_pairs, gather, prepare
+
+
+@pytest.mark.parametrize("outlier", [0.0, -1e6, 1e100])
+def test_count_below_equals_a_walk(outlier):
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        ordered = np.sort(np.append(rng.integers(0, 5, rng.integers(1, 12)), outlier)).astype(float)
+        relevant = prepare(ordered)
+        for value in (*ordered, *rng.normal(2, 3, size=5), -np.inf):
+            assert _count_below(relevant, value) == sum(x < value for x in ordered)
+
+
+def test_running_sums():
+    relevant = prepare(np.array([1.0, 2.0, 4.0]))
+    assert relevant.sums.tolist() == [0, 1, 3, 7]
+    assert relevant.squares.tolist() == [0, 1, 5, 21]
+
+
+def test_one_pair_by_hand():
+    """s_r = 0.25, s_v = 0.5, so z = 1.25: squared hinge 1.5625, derivative 2.5, weight 2."""
+    gradient = np.array([[10.0, 20.0]])
+    value = add_row_pairs(
+        np.array([[0.25, 0.5]]),
+        np.array([0, 1]),
+        np.array([0]),
+        np.array([2.0]),
+        np.array([2.0, np.inf, 0.0]),
+        gradient,
+    )
+    assert value == pytest.approx(2 * 1.5625)
+    assert gradient.tolist() == [[10 - 5, 20 + 5]]
+
+
+def test_derivatives_owed_by_hand():
+    """Two irrelevant ones, with s + 1 = 1.5, act on both relevant scores; one more on the line."""
+    slopes = np.empty(2)
+    owed = np.array([[2.0, 0.0, -2.0], [3.0, 0.0, -3.0], [1.0, -1.0, 0.0]])
+    gather(prepare(np.array([0.5, 1.0])), np.array([2.0, 9.0, 7.0]), owed, slopes)
+    assert slopes.tolist() == [-2 * (3 - 2 * 0.5) - 7, -2 * (3 - 2 * 1.0)]

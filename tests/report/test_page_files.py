@@ -1,0 +1,55 @@
+import pytest
+
+from limo.report import judge, write
+
+DOCUMENT = judge([[1, 0], [0, 1]], {"mine": [[3.0, 2.0], [0.0, 1.0]]})
+
+
+def test_a_page_is_written_and_named(tmp_path):
+    path = write(DOCUMENT, tmp_path / "a.html")
+    assert path == tmp_path / "a.html"
+    assert path.read_text(encoding="utf-8").endswith("</html>")
+    assert [p.name for p in tmp_path.iterdir()] == ["a.html"]
+
+
+def test_nothing_is_replaced_unasked(tmp_path):
+    path = tmp_path / "a.html"
+    path.write_text("mine")
+    with pytest.raises(
+        FileExistsError, match="exists; choose another name, or replace it with force=True"
+    ):
+        write(DOCUMENT, path)
+    assert path.read_text() == "mine"
+    write(DOCUMENT, path, force=True)
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_where_it_cannot_be(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a folder; name a file"):
+        write(DOCUMENT, tmp_path)
+    with pytest.raises(FileNotFoundError, match="does not exist; create it first"):
+        write(DOCUMENT, tmp_path / "no" / "a.html")
+
+
+def test_a_failure_leaves_nothing_behind(tmp_path, monkeypatch):
+    def fail(self, target):
+        raise OSError("disk full")
+
+    old = tmp_path / "a.html"
+    old.write_text("mine")
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write(DOCUMENT, old, force=True)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.html"]
+    assert old.read_text() == "mine"
+
+
+def test_a_broken_document_leaves_nothing_behind(tmp_path):
+    with pytest.raises(ValueError, match="whose format is limo-findings/1: got None"):
+        write({}, tmp_path / "a.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_that_are_no_text_are_written_all_the_same(tmp_path):
+    path = write(DOCUMENT | {"title": "caf\udce9"}, tmp_path / "a.html")
+    assert "caf?" in path.read_text(encoding="utf-8")

@@ -1,0 +1,31 @@
+import pytest
+
+from limo.report._page import are_numbers, count, decimal, percent, short
+
+
+@pytest.mark.parametrize(
+    ("made", "text", "value"),
+    [
+        (decimal(0.83125), "0.8313", "0.83125"),
+        (decimal(-0.5, 2), "−0.50", "-0.5"),
+        (decimal(-0.00001), "0.0000", "-1e-05"),
+        (percent(0.12345), "12.3\u202f%", "0.12345"),
+        (short(-1234.5678), "−1235", "-1234.5678"),
+        (short("Infinity"), "∞", "Infinity"),
+        (short("-Infinity"), "−∞", "-Infinity"),
+        (count(1234567), "1\u202f234\u202f567", "1234567"),
+        (count(0), "0", "0"),
+    ],
+)
+def test_text_is_rounded_and_the_value_whole(made, text, value):
+    assert made == f'<data value="{value}">{text}</data>'
+
+
+def test_what_is_undefined_is_said_to_be():
+    assert decimal(None) == '<span class="none" title="undefined">–</span>'
+
+
+def test_columns_of_numbers_are_known():
+    rows = [["a", 1.5, "0.25", "12 %", "1/2"], ["b", None, "−1e-05", "3%", "2"]]
+    assert are_numbers(rows) == [False, True, True, True, False]
+    assert are_numbers([]) == []

@@ -1,0 +1,201 @@
+import numpy as np
+
+from limo.report import judge
+from limo.report._verdict import verdict_of, verdict_of_all, verdict_of_comparison
+
+RANKING = ("ranking_loss", "macro_auc", "micro_auc")
+
+
+def model(skills, *, rows=0.99, columns=0.99, entries=0.99, cuts=None, name="mine"):
+    measures = {n: {"skill": s, "first": False, "rank": 1.0} for n, s in skills.items()}
+    margins = {
+        view: {"kind": kind, "positive_share": 0.5, "ordered_share": share}
+        for view, kind, share in (
+            ("rows", "label-wise", rows),
+            ("columns", "instance-wise", columns),
+            ("entries", "entry-wise", entries),
+        )
+    }
+    return {
+        "name": name,
+        "measures": measures,
+        "margins": margins,
+        "cuts": {"measures": cuts or {}} if cuts is not None else None,
+        "mean_rank": 1.0,
+    }
+
+
+def cut(found, best, threshold="label"):
+    lost = None if found is None else best - found
+    return {
+        "found": found,
+        "best_cut": best,
+        "lost_to_cut": lost,
+        "limited_by": "the cut" if lost else "nothing",
+        "threshold": threshold,
+    }
+
+
+FINE = {"macro_f1": cut(0.5, 0.5)}
+
+
+def first(skills):
+    return verdict_of(model(skills))[0]
+
+
+def test_good_and_weak():
+    text = first({"ranking_loss": 0.9, "macro_auc": 0.1, "micro_auc": 0.5})
+    assert text == "Good at ranking loss (skill 90%); weak at macro-AUC (skill 10%)."
+
+
+def test_neither_good_nor_weak():
+    text = first({"ranking_loss": 0.6, "macro_auc": 0.5, "micro_auc": 0.7})
+    assert text == "Best at micro-AUC (skill 70%); weakest at macro-AUC (skill 50%)."
+
+
+def test_all_good_and_all_bad():
+    assert first(dict.fromkeys(RANKING, 0.9)).startswith("Good at everything: even micro-AUC")
+    assert first(dict.fromkeys(RANKING, 0.1)).startswith("Good at nothing yet: it does best on")
+    assert first(dict.fromkeys(RANKING)).startswith("No measure tells this model from blind")
+
+
+def test_a_list_and_a_range():
+    text = first({"ranking_loss": 0.9, "macro_auc": 0.8, "micro_auc": 0.85, "one_error": 0.2})
+    assert text.startswith("Good at ranking loss, micro-AUC and macro-AUC (skill 80% to 90%);")
+
+
+def test_why_names_the_shares_and_the_leaning():
+    why = verdict_of(model({"macro_auc": 0.9}, rows=0.99, columns=0.8))[1]
+    assert why.startswith("Why: the label-wise margin is positive on 50.0% of instances (99.0% of")
+    assert why.endswith("so it suits measures of instances more than measures of labels.")
+    why = verdict_of(model({"macro_auc": 0.9}, rows=0.8))[1]
+    assert why.endswith("so it suits measures of labels more than measures of instances.")
+    assert "suits" not in verdict_of(model({"macro_auc": 0.9}))[1]
+
+
+def test_the_worst_ordered_margin_should_weigh_more():
+    advice = verdict_of(model({"macro_auc": 0.9}, columns=0.7, cuts=FINE))[2]
+    assert "give the instance-wise margin more weight (instance_weight of LIMOClassifier)" in advice
+    assert advice.partition(";")[0].endswith("for macro-AUC")
+    advice = verdict_of(model({"macro_auc": 0.9}, entries=0.7, cuts=FINE))[2]
+    assert "give the entry-wise margin more weight (entry_weight of LIMOClassifier)" in advice
+    assert (
+        "the ranking leaves little to gain" in verdict_of(model({"macro_auc": 1.0}, cuts=FINE))[2]
+    )
+
+
+def test_the_cut_that_gains_most_is_named():
+    cuts = {"macro_f1": cut(0.25, 0.5), "micro_f1": cut(0.5, 0.6, "global")}
+    advice = verdict_of(model({"macro_f1": 0.9}, cuts=cuts))[2]
+    assert "cut with a threshold per label, which can raise macro-F1 from 0.25 to at most" in advice
+    cuts = {"macro_f1": cut(0.495, 0.5)}
+    assert "nearly as good as these scores allow" in verdict_of(model({}, cuts=cuts))[2]
+    cuts = {"macro_f1": cut(None, 0.5), "micro_f1": cut(None, 0.625, "global")}
+    advice = verdict_of(model({}, cuts=cuts))[2]
+    assert advice.endswith("at the very best these scores reach macro-F1 0.50 and micro-F1 0.62.")
+
+
+def test_nothing_is_to_be_gained_from_perfect_labels():
+    assert verdict_of(model({}, cuts=FINE))[2] == (
+        "What to change: the ranking leaves little to gain; nothing in the cut, every label is "
+        "predicted rightly."
+    )
+
+
+def test_predictions_alone_tell_no_reason():
+    Y = np.array([[1, 0], [0, 1], [1, 1]])
+    document = judge(Y, predictions={"mine": Y})
+    assert document["verdict"] == [
+        "Good at everything: even micro-F1 (skill 100%) is near its best.",
+        "Give its scores as well, and the report can tell why and what to change.",
+    ]
+
+
+def test_no_pair_no_reason():
+    document = judge([[0, 0], [0, 0]], {"mine": [[0.1, 0.2], [0.3, 0.4]]})
+    assert not any(sentence.startswith("Why") for sentence in document["verdict"])
+
+
+def test_of_several_the_best_mean_rank_leads():
+    a = model({"ranking_loss": 0.9, "macro_auc": 0.8}, name="A")
+    b = model({"ranking_loss": 0.8, "macro_auc": 0.9}, name="B")
+    a["measures"]["ranking_loss"]["first"] = True
+    b["measures"]["macro_auc"]["first"] = True
+    a["mean_rank"], b["mean_rank"] = 1.6, 1.4
+    lead, quality, *_ = verdict_of_all([a, b])
+    assert lead == "B ranks best of 2 models, first on macro-AUC. A is first on ranking loss."
+    assert quality.startswith("B: good at everything")
+    a["mean_rank"] = b["mean_rank"] = None
+    assert verdict_of_all([a, b])[0].startswith("A ranks best")
+
+
+NAN = float("nan")
+
+
+def part(ranks, *, overall, tests=(), printed=None, methods=("A", "B"), datasets=("d", "e")):
+    lines = [{"title": title, "average": list(r)} for title, r in ranks.items()]
+    return {
+        "methods": list(methods),
+        "datasets": list(datasets),
+        "measures": list(ranks),
+        "ranks": [*lines, {"title": "all measures", "average": list(overall)}],
+        "tests": list(tests),
+        "printed": printed,
+    }
+
+
+def p_values(**values):
+    return [{"title": name, "p_value": p, "alpha": 0.05} for name, p in values.items()]
+
+
+def test_models_that_do_not_differ_are_called_alike():
+    both = [model({"ranking_loss": 0.9}, name=name) for name in "AB"]
+    for one in both:
+        one["measures"]["ranking_loss"]["first"] = True
+    lead = verdict_of_all(both)[0]
+    assert lead == "The 2 models are alike: none is first on any measure alone."
+
+
+def test_who_ranks_best():
+    (text,) = verdict_of_comparison(
+        part({"x": (1, 2), "y": (2, 1), "z": (2, 1)}, overall=(1.7, 1.3))
+    )
+    assert text == (
+        "B ranks best over 3 measures on 2 data sets (average rank 1.30), before A (1.70); it is "
+        "first on all measures but x."
+    )
+    (text,) = verdict_of_comparison(part({"x": (1, 2)}, overall=(1, 2), datasets=["d"]))
+    assert text.startswith("A ranks best over 1 measures on d")
+    assert text.endswith("it is first on x.")
+    (text,) = verdict_of_comparison(part({"x": (1,)}, overall=(1,), methods=["A"]))
+    assert text.startswith("A stands alone")
+    (text,) = verdict_of_comparison(part({"x": (NAN, NAN)}, overall=(NAN, NAN)))
+    assert text == "No data set has a value of every method, so they cannot be ranked."
+
+
+def test_how_sure_it_is():
+    def said(tests):
+        return verdict_of_comparison(part({"x": (1, 2)}, overall=(1, 2), tests=tests))[1:]
+
+    assert said(p_values(x=0.01, y=0.02)) == [
+        "By Friedman's test at 0.05 the methods differ on x and y."
+    ]
+    assert said(p_values(x=0.01, y=0.02, z=0))[0].endswith("differ on all 3 measures.")
+    assert said(p_values(x=0.01, y=0.2))[0].endswith("differ on x.")
+    assert said(p_values(x=0.5))[0].startswith("On no measure do the methods differ")
+    assert said(p_values(x=NAN)) == []
+
+
+def test_how_near_the_printed_numbers_are():
+    cells = [{"within": True}, {"within": False}, {"within": None}, None]
+    text = verdict_of_comparison(part({"x": (1, 2)}, overall=(1, 2), printed=[{"cells": cells}]))[
+        -1
+    ]
+    assert text == "Of 2 printed values 1 are met within two printed standard deviations."
+
+
+def test_long_names_leave_room():
+    a, b = model({"macro_auc": 0.9}, name="x" * 300), model({"macro_auc": 0.8}, name="B")
+    lead, quality, *_ = verdict_of_all([a, b])
+    assert lead.startswith("x" * 39 + "… ranks best of 2 models, though first on no measure.")
+    assert quality.startswith("x" * 39 + "…: good at everything")

@@ -1,0 +1,97 @@
+"""The optimiser on objectives whose minimum is known."""
+
+import math
+
+import numpy as np
+import pytest
+
+from limo._solvers.exact import Stop, minimise, relative
+from limo._solvers.objective import Point
+from limo._solvers.problem import Status
+
+
+class Quadratic:
+    """1 + sum of c_k / 2 (w_k - 1)^2, with curvatures from 1 to 100."""
+
+    curvature = np.geomspace(1, 100, 8)[:, None] * np.ones((1, 2))
+
+    def start(self, W):
+        return Point(
+            W, 1 + float((self.curvature * (W - 1) ** 2).sum()) / 2, self.curvature * (W - 1)
+        )
+
+    def along(self, point, D):
+        return _Line(self, point, D)
+
+
+class _Line:
+    def __init__(self, objective, point, D):
+        self.objective, self.point, self.D = objective, point, D
+
+    def at(self, t):
+        self.arrived = self.objective.start(self.point.W + t * self.D)
+        return self.arrived.value, float((self.arrived.gradient * self.D).sum())
+
+    def arrive(self):
+        return self.arrived
+
+
+START = np.full((8, 2), 5.0)
+
+
+@pytest.mark.parametrize("scale", [np.ones(8), np.geomspace(1, 100, 8)])
+def test_the_minimum_is_found_within_the_certified_gap(scale):
+    for tol in (1e-1, 1e-4, 1e-8):
+        stop = Stop(tol, 500, alpha=1.0)
+        point, iterations, status = minimise(Quadratic(), START, stop, scale)
+        assert status is Status.CONVERGED
+        assert point.value - 1 <= stop.gap(point) <= tol
+        assert iterations < 60
+
+
+def test_a_good_scale_saves_iterations():
+    counts = [
+        minimise(Quadratic(), START, Stop(1e-8, 500, alpha=1.0), scale)[1]
+        for scale in (np.ones(8), np.geomspace(1, 100, 8))
+    ]
+    assert counts[1] < counts[0]
+
+
+def test_out_of_iterations():
+    assert minimise(Quadratic(), START, Stop(1e-8, 2, alpha=1.0), np.ones(8))[1:] == (
+        2,
+        Status.OUT_OF_ITERATIONS,
+    )
+
+
+def test_progress_is_told_and_may_stop():
+    seen = []
+
+    def callback(progress):
+        seen.append(progress)
+        return progress.iteration == 3
+
+    _, iterations, status = minimise(
+        Quadratic(), START, Stop(1e-8, 500, alpha=1.0, callback=callback), np.ones(8)
+    )
+    assert (iterations, status) == (3, Status.STOPPED)
+    assert [p.iteration for p in seen] == [0, 1, 2, 3]
+    assert seen[0].objective > seen[-1].objective
+    assert seen[-1].seconds >= 0
+
+
+class Wall(Quadratic):
+    """Claims a slope that is not there, as rounding does near a minimum."""
+
+    def start(self, W):
+        return Point(W, 1.0, np.ones_like(W))
+
+
+def test_no_progress_is_said_so():
+    assert minimise(Wall(), START, Stop(1e-8, 500, alpha=1.0), np.ones(8))[2] is Status.STALLED
+
+
+def test_relative_gap():
+    assert relative(0.5, 2.5) == 0.25
+    assert relative(3.0, 2.5) == math.inf
+    assert relative(0.0, 0.0) == 0

@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from limo._solvers.problem import Features
+
+rng = np.random.default_rng(0)
+A = np.where(rng.random((40, 7)) < 0.3, rng.normal(size=(40, 7)), 0.0)
+W = rng.normal(size=(8, 5))
+G = rng.normal(size=(40, 5))
+
+
+@pytest.mark.parametrize(
+    "make", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_matrix]
+)
+@pytest.mark.parametrize("constant", [3.0, 1.0, 0.0])
+def test_products_and_energy(make, constant):
+    features = Features(make(A), constant)
+    full = np.hstack([A, np.full((40, 1), constant)]) if constant else A
+    weights = W if constant else W[:7]
+    assert features.shape == full.shape
+    np.testing.assert_allclose(features.times(weights), full @ weights, atol=1e-14)
+    np.testing.assert_allclose(features.transposed_times(G), full.T @ G, atol=1e-13)
+    np.testing.assert_allclose(features.energy, (full**2).mean(axis=0))
+    assert features.passes == 2
+
+
+def test_large_products_are_shared_out():
+    X = sparse.random_array((3000, 50), density=0.2, rng=rng, format="csr")
+    B = rng.normal(size=(50, 20))
+    for kind in (X, X.toarray()):
+        features = Features(kind, constant=0.0)
+        np.testing.assert_allclose(features.times(B), X @ B, atol=1e-12)
+
+
+def test_blocks_make_up_the_whole():
+    blocks = Features(sparse.csr_array(A), constant=1.0).blocks(12)
+    assert [block.shape for block in blocks] == [(12, 8)] * 3 + [(4, 8)]
+    np.testing.assert_allclose(
+        np.vstack([block.times(W) for block in blocks]), A @ W[:7] + W[7], atol=1e-14
+    )

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import limo
+from limo._evaluation import probabilities_of
+
+DATA = limo.datasets.figure1(120, seed=1)
+MODELS = {
+    "one-vs-rest": OneVsRestClassifier(LogisticRegression()),
+    "one-vs-rest, probabilities": OneVsRestClassifier(BernoulliNB(binarize=0.0)),
+    "multi-output": MultiOutputClassifier(LogisticRegression()),
+    "chain": ClassifierChain(LogisticRegression()),
+    "forest": RandomForestClassifier(10, random_state=0),
+    "neighbours": KNeighborsClassifier(),
+    "network": MLPClassifier((8,), solver="lbfgs", random_state=0, max_iter=50),
+    "ridge": RidgeClassifier(),
+    "pipeline": make_pipeline(StandardScaler(), MultiOutputClassifier(LogisticRegression())),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", list(MODELS))
+def test_every_kind_of_estimator(name):
+    model = MODELS[name].fit(DATA.X, DATA.Y)
+    S = limo.scores_of(model, DATA.X)
+    assert S.shape == DATA.Y.shape
+    # scores of class 1, not of class 0: they agree with the labels they were fitted to
+    assert limo.micro_auc(DATA.Y, S) > 0.6
+    P = model.predict(DATA.X)
+    assert limo.micro_auc(P, S) > 0.95
+
+
+def test_a_label_seen_with_one_class_only():
+    Y = DATA.Y.copy()
+    Y[:, 1], Y[:, 2] = 0, 1
+    S = limo.scores_of(KNeighborsClassifier().fit(DATA.X, Y), DATA.X)
+    assert S[:, 1].tolist() == [0.0] * len(Y)
+    assert S[:, 2].tolist() == [1.0] * len(Y)
+
+
+def test_a_single_label():
+    model = LogisticRegression().fit(DATA.X, DATA.Y[:, 0])
+    assert limo.scores_of(model, DATA.X).shape == (120, 1)
+
+
+class Bare:
+    pass
+
+
+class OneClass:
+    def predict_proba(self, X):
+        return [np.ones((3, 1))]
+
+
+class TwoClasses:
+    def predict_proba(self, X):
+        return [np.array([[0.25, 0.75]])]
+
+
+def test_parts_are_scored_where_the_whole_is_not():
+    model = MultiOutputClassifier(RidgeClassifier()).fit(DATA.X, DATA.Y)
+    S = limo.scores_of(model, DATA.X)
+    assert (S[:, 2] == model.estimators_[2].decision_function(DATA.X)).all()
+    assert (model.predict(DATA.X) == (S > 0)).all()
+
+
+def test_no_scores():
+    with pytest.raises(
+        TypeError, match="Bare gives no scores: expected decision_function or predict_proba"
+    ):
+        limo.scores_of(Bare(), None)
+
+
+def test_classes_nobody_names():
+    assert limo.scores_of(TwoClasses(), None).tolist() == [[0.75]]
+    with pytest.raises(TypeError, match="no classes_ to tell which is which"):
+        limo.scores_of(OneClass(), None)
+
+
+def test_probabilities_even_where_there_are_scores():
+    model = OneVsRestClassifier(LogisticRegression()).fit(DATA.X, DATA.Y)
+    assert (probabilities_of(model, DATA.X) == model.predict_proba(DATA.X)).all()
+    with pytest.raises(TypeError, match="RidgeClassifier gives no probabilities"):
+        probabilities_of(RidgeClassifier().fit(DATA.X, DATA.Y), DATA.X)
