@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from limo._checks import Checked, check_inputs, check_name
-from limo._later import Later
 from limo._margins import MARGIN_DIAGNOSTICS, Effectiveness, MarginSummary, summarise
+from limo._system import Later
 from limo._text import Rows, align, as_html, counted
 from limo._types import Values
 from limo._views import COLUMNS, ENTRIES, ROWS, View

@@ -14,9 +14,9 @@ from typing import TypeVar
 import numpy as np
 
 from limo._kernels.profiles import copy_columns, count_irrelevant, take_relevant
+from limo._system import Run, workers
 from limo._types import Anything, Floats, Integers, Values
 from limo._views import COLUMNS, ENTRIES, Pattern, View
-from limo._workers import Run, workers
 
 __all__ = ["Profile", "copy_rows", "read_profiles", "row_blocks"]
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from limo._kernels.losses import add_row_pairs, add_transposed, gather, prepare, scan_rows
 from limo._kernels.profiles import copy_columns
+from limo._system import n_workers, workers
 from limo._types import Integers, Values
 from limo._views import Pattern
-from limo._workers import n_workers, workers
 
 __all__ = [
     "HINGE",

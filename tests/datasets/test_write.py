@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import limo
-from limo._files import replacing
+from limo._system import replacing
 from limo.datasets import DataError, Dataset
 
 SUFFIXES = [".arff", ".arff.gz", ".arff.xz", ".arff.bz2", ".svm", ".libsvm.gz", ".npz"]

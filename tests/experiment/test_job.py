@@ -8,7 +8,7 @@ import pytest
 import experiment
 import limo
 from experiment.estimators import Broken, Dice, Frequency
-from limo._workers import n_workers
+from limo._system import n_workers
 from limo.experiment import Data, Method, Plan, Procedure, Splits
 from limo.experiment._job import run_job
 

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import limo
 from estimators import MultiLabelContract, quietly
 from limo._solvers.problem import Status
-from limo._workers import n_workers
+from limo._system import n_workers
 from solvers.problems import arrays
 
 X, Y = arrays(seed=3, m=40, d=5, l=4)

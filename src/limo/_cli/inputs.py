@@ -10,7 +10,7 @@ import limo
 from limo._cli.command import WrongUse
 from limo._cli.console import progress
 from limo._cli.options import data_sets, listed, which_labels
-from limo._files import check_target
+from limo._system import check_target
 
 __all__ = ["Reading", "check_file", "is_known", "open_dataset", "output", "typed_command"]
 

@@ -10,9 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from limo._kernels.losses import multiply_rows
+from limo._system import n_workers, workers
 from limo._types import Integers, Values
 from limo._views import Pattern
-from limo._workers import n_workers, workers
 from limo.losses import PairWeights
 
 __all__ = ["Callback", "Features", "Problem", "Progress", "Solution", "Status"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from limo._later import Later
+from limo._system import Later
 from limo.datasets._dataset import DataError, Dataset, Limits, Options
 from limo.datasets._read import read_source
 from limo.datasets._source import Source, open_source

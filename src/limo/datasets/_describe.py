@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo._later import Later
+from limo._system import Later
 from limo.datasets._dataset import Dataset, row_keys
 from limo.datasets._synthetic import REGIONS, figure1
 

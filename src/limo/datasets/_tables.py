@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limo._kernels.numbers import EXACT, UNSETTLED, read_numbers
-from limo._later import Later
+from limo._system import Later
 from limo.datasets._columns import Column, Table, given_labels, to_dataset
 from limo.datasets._dataset import DataError, Dataset, Options
 from limo.datasets._source import Source, encoding_of, normalise
@@ -38,7 +38,7 @@ _PARQUET_ERRORS = (ValueError, TypeError, LookupError, OSError, RuntimeError, Me
 
 
 def read_parquet(source: Source, options: Options) -> Dataset:
-    """Read a Parquet file; needs the extra ``limo[parquet]``."""
+    """Read a Parquet file; needs the extra ``limo-ml[parquet]``."""
     return table_to_dataset(parquet_table(source, options), options, source.checksum)
 
 
@@ -65,7 +65,7 @@ def need_parquet(path: str) -> Any:
     try:
         return importlib.import_module("pyarrow.parquet")
     except ImportError:
-        raise DataError("Parquet needs pyarrow: pip install 'limo[parquet]'", path=path) from None
+        raise DataError("Parquet needs pyarrow: pip install 'limo-ml[parquet]'", path=path) from None
 
 
 def _parquet_frame(file: Any, source: Source, options: Options) -> Any:

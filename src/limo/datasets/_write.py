@@ -15,8 +15,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from scipy import sparse
 
-from limo._files import replacing
-from limo._later import Later
+from limo._system import Later, replacing
 from limo.datasets._dataset import DataError, Dataset
 from limo.datasets._libsvm import NAMES_SUFFIX, is_whole
 from limo.datasets._matrices import LABEL_PREFIX, SCORE_PREFIX

@@ -1,8 +1,6 @@
 """One run, from a job to its outcome: pure, seeded by its name, unaware of its executor."""
 
-import importlib.metadata
 import json
-import platform
 import random
 import sys
 import time
@@ -17,16 +15,13 @@ from typing import Any, Literal
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from limo._workers import at_most
+from limo._system import at_most, versions
 from limo.datasets import Dataset
 from limo.experiment._judge import Parts, Score, failures, judge, said
 from limo.experiment._method import Method
 from limo.experiment._plan import Job, Procedure
 
 __all__ = ["Outcome", "outcome_of", "run_job"]
-
-
-_PACKAGES = ("limo", "numpy", "scipy", "scikit-learn", "numba")
 
 
 @dataclass(frozen=True)
@@ -99,7 +94,7 @@ def outcome_of(
         job.seed,
         tuple(by_name[measure] for measure in job.measures),
         seconds,
-        json.dumps(_versions() | _version_of(job.method)),
+        json.dumps(versions() | _version_of(job.method)),
         heard,
         datetime.now(UTC).isoformat(timespec="seconds"),
     )
@@ -111,12 +106,6 @@ def _scores(job: Job, data: Dataset) -> list[Score]:
         return method.scores(data, train, test, job.measures, job.seed)
     parts = Parts.of(data.take(train), data.take(test), method.scaler())
     return list(judge(method, parts, job.measures, job.conventions, job.seed))
-
-
-@lru_cache(maxsize=1)
-def _versions() -> dict[str, str]:
-    found = {name: importlib.metadata.version(name) for name in _PACKAGES}
-    return {"python": platform.python_version()} | found
 
 
 def _version_of(method: Method | Procedure) -> dict[str, str]:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from joblib.externals.loky import ProcessPoolExecutor
 
-from limo._workers import n_workers
+from limo._system import n_workers
 from limo.experiment._identity import Interrupted
 from limo.experiment._job import Outcome, outcome_of, run_job
 from limo.experiment._judge import failures, said

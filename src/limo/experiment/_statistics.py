@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from limo._checks import check_name
-from limo._later import Later
+from limo._system import Later
 from limo.experiment._significance import (
     Friedman,
     Zeros,

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from limo._later import Later
+from limo._system import Later
 from limo.experiment._identity import StoreError
 from limo.experiment._job import Outcome
 from limo.experiment._judge import Score

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import limo
-from limo._files import replacing
-from limo._later import Later
+from limo._system import Later, replacing
 
 __all__ = ["ModelFileError", "SavedModel", "load_model", "save_model"]
 

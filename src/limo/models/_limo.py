@@ -16,9 +16,9 @@ from limo._checks import check_labels, check_name, check_number
 from limo._solvers.exact import solve
 from limo._solvers.problem import Features, Problem, Solution
 from limo._solvers.sgd import SGD, SGDSolution
+from limo._system import at_most
 from limo._types import Booleans, Values
 from limo._views import Pattern
-from limo._workers import at_most
 from limo.losses import PairWeights
 from limo.models._base import MultiLabelClassifier
 from limo.thresholds._fit import fit_cross_fitted, fit_rule

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.parallel import Parallel, delayed
 
 from limo._checks import check_name
-from limo._later import Later
+from limo._system import Later
 from limo._types import Values
 from limo.measures._measure import Measure
 from limo.measures._table import MEASURES

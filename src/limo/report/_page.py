@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup, escape
 
-from limo._files import check_target, replacing
+from limo._system import check_target, replacing
 from limo.report._drawings import curves, diagram, histogram, mark, strip
 
 __all__ = ["are_numbers", "count", "decimal", "number", "percent", "render", "short", "write"]

@@ -4,19 +4,18 @@ import hashlib
 import platform
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from limo._system import versions
 from limo._types import Anything
 from limo._views import Pattern
 
 __all__ = ["checksum", "describe_making"]
 
 
-_PACKAGES = ("limo", "numpy", "scipy", "numba", "scikit-learn")
 _CHUNK = 1 << 22
 
 
@@ -56,8 +55,8 @@ def describe_making(
             name: {"path": str(path), "sha256": _of_file(Path(path))}
             for name, path in named.items()
         },
-        "versions": {name: version(name) for name in _PACKAGES},
-        "python": platform.python_version(),
+        "versions": {name: number for name, number in versions().items() if name != "python"},
+        "python": versions()["python"],
         "system": platform.platform(terse=True),
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
     }

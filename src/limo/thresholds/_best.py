@@ -8,9 +8,9 @@ import numpy as np
 from limo._checks import check_inputs, check_name
 from limo._kernels.thresholds import count_above
 from limo._profiles import copy_rows, row_blocks
+from limo._system import workers
 from limo._types import Floats, Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Counts, Pattern, View
-from limo._workers import workers
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._rows import f1
 from limo.thresholds._scores import Scores, check_pair, read_scores

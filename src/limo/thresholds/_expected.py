@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from limo._kernels.expected_f1 import best_sizes
+from limo._system import n_workers, workers
 from limo._types import Anything, Values
-from limo._workers import n_workers, workers
 from limo.thresholds._scores import Scores, read_scores
 
 __all__ = ["check_probabilities", "expected_f1_labels", "expected_f1_thresholds", "gfm_labels"]

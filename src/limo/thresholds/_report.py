@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from limo._checks import Names, check_inputs, check_name
-from limo._later import Later
 from limo._margins import threshold_bounds
+from limo._system import Later
 from limo._text import Rows, align, as_html
 from limo._types import Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Counts, View, count

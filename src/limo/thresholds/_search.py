@@ -14,9 +14,9 @@ import numpy as np
 from limo._checks import check_name, check_number
 from limo._kernels.thresholds import mark_hull, pick_best, walk
 from limo._profiles import Profile, read_profiles
+from limo._system import workers
 from limo._types import Anything, Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Counts, Pattern, View
-from limo._workers import workers
 from limo.thresholds._scores import DenseScores, Ranked, Scores, through
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from limo._files import check_target, replacing
+from limo._system import check_target, replacing
 
 
 def test_what_is_complete_appears(tmp_path):

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from limo._workers import at_most, n_workers, workers
+from limo._system import at_most, n_workers, workers
 
 
 @pytest.mark.parametrize("enough", [True, False])

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from limo._later import Later
+from limo._system import Later
 
 
 def test_it_is_the_module():
