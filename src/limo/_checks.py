@@ -5,7 +5,6 @@ float array of the same shape. All complaints about input are worded in this roo
 expected, what came, what to do.
 """
 
-import difflib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from limo._text import did_you_mean
 from limo._types import Anything, Floats
 from limo._views import Pattern
 
@@ -116,8 +116,7 @@ def check_name(name: Any, known: Iterable[str], what: str) -> str:
     known = list(known)
     if isinstance(name, str) and name in known:
         return name
-    near = difflib.get_close_matches(str(name), known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(str(name), known)
     raise ValueError(f"Unknown {what} {name!r}.{hint} Known are: {', '.join(known)}.")
 
 

@@ -6,14 +6,14 @@ One row function, three views. A row without pairs has no margin: nan.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from limo._checks import Checked, check_inputs, check_labels, check_name
 from limo._profiles import Profile, read_profiles
 from limo._types import Floats, Integers, Values
-from limo._views import COLUMNS, ENTRIES, ROWS, View
+from limo._views import COLUMNS, ENTRIES, ROWS, THRESHOLDS, Kind, View
 
 __all__ = [
     "MARGIN_DIAGNOSTICS",
@@ -209,11 +209,6 @@ def entry_wise_margin(y_true: Any, y_score: Any) -> float:
 
 # The paper's theory as functions: effectiveness, threshold error, and what they guarantee.
 
-By = Literal["instance", "label", "global"]
-
-_CUT_VIEWS: dict[str, View] = {"instance": ROWS, "label": COLUMNS, "global": ENTRIES}
-_CUT_F1 = {"instance": "instance_f1", "label": "macro_f1", "global": "micro_f1"}
-
 
 @dataclass(frozen=True)
 class Effectiveness:
@@ -300,7 +295,9 @@ def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
     return Effectiveness(positive_share(rows), positive_share(columns), float(entries[0]))
 
 
-def threshold_error(y_true: Any, y_score: Any, threshold: Any, *, by: By = "instance") -> Integers:
+def threshold_error(
+    y_true: Any, y_score: Any, threshold: Any, *, by: Kind = "instance"
+) -> Integers:
     """How many items lie between the cut used and the right cut (Definition 6).
 
     error = |#{items of the row with score > threshold} - #{relevant items of the row}|.
@@ -328,7 +325,7 @@ def threshold_error(y_true: Any, y_score: Any, threshold: Any, *, by: By = "inst
     >>> limo.threshold_error([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.6, 0.8]], 0.3)
     array([1, 1])
     """
-    view = _CUT_VIEWS[check_name(by, _CUT_VIEWS, "kind of threshold")]
+    view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
     checked = check_inputs(y_true, y_score)
     assert checked.S is not None
     n_rows = view.ones(checked.Y).size
@@ -342,7 +339,7 @@ def threshold_error(y_true: Any, y_score: Any, threshold: Any, *, by: By = "inst
     return error
 
 
-def threshold_bounds(y_true: Any, error: Any, *, by: By = "instance") -> dict[str, float]:
+def threshold_bounds(y_true: Any, error: Any, *, by: Kind = "instance") -> dict[str, float]:
     """What threshold errors leave of F1 and Hamming loss, at the worst (Theorems 4 and 5).
 
     With p_i relevant items in row i and an error of at most e_i in its threshold, an effective
@@ -375,7 +372,7 @@ def threshold_bounds(y_true: Any, error: Any, *, by: By = "instance") -> dict[st
     >>> limo.threshold_bounds([[1, 0, 0, 0], [1, 1, 1, 0]], [0, 2])
     {'instance_f1': 0.75, 'micro_f1': 0.666..., 'hamming_loss': 0.25}
     """
-    view = _CUT_VIEWS[check_name(by, _CUT_VIEWS, "kind of threshold")]
+    view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
     Y = check_labels(y_true, "y_true")
     relevant = view.ones(Y)
     errors = np.asarray(error)
@@ -387,7 +384,7 @@ def threshold_bounds(y_true: Any, error: Any, *, by: By = "instance") -> dict[st
     kept = np.maximum(relevant - errors, 0)
     n_entries = Y.shape[0] * Y.shape[1]
     return {
-        _CUT_F1[by]: float(_f1(kept, errors).mean()),
+        f"{view.average}_f1": float(_f1(kept, errors).mean()),
         "micro_f1": float(_f1(kept.sum(), errors.sum())),
         "hamming_loss": float(errors.sum() / n_entries),
     }

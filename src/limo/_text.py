@@ -1,11 +1,12 @@
 """Small tables for people: lines of text, aligned or as HTML."""
 
+import difflib
 import math
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
-__all__ = ["DIGITS", "Rows", "align", "as_html", "counted", "plain", "shortened"]
+__all__ = ["DIGITS", "Rows", "align", "as_html", "counted", "did_you_mean", "plain", "shortened"]
 
 
 Rows = list[tuple[str, ...]]
@@ -29,6 +30,13 @@ def counted(n: int, noun: str) -> str:
     """Write a number with its noun: 1 label, 2 labels, 2 matrices."""
     plural = {"matrix": "matrices", "entry": "entries"}.get(noun, f"{noun}s")
     return f"{n} {noun if n == 1 else plural}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Ask for the known name nearest to ``name``, whatever its case; empty if none is near."""
+    spelt = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(name.lower(), spelt, n=1)
+    return f" Did you mean {spelt[near[0]]!r}?" if near else ""
 
 
 def _line(cells: tuple[str, ...], tag: str) -> str:

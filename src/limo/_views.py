@@ -7,13 +7,28 @@ instances, through ``COLUMNS`` of labels, through ``ENTRIES`` of the matrix as a
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from scipy import sparse
 
 from limo._types import Integers
 
-__all__ = ["COLUMNS", "ENTRIES", "ROWS", "VIEWS", "Counts", "Pattern", "View", "count"]
+__all__ = [
+    "AVERAGES",
+    "COLUMNS",
+    "ENTRIES",
+    "ROWS",
+    "THRESHOLDS",
+    "VIEWS",
+    "Counts",
+    "Kind",
+    "Pattern",
+    "View",
+    "count",
+]
+
+Kind = Literal["instance", "label", "global"]
 
 
 # Where the ones of a 0/1 matrix are: the one form labels have below the door.
@@ -95,6 +110,12 @@ class View:
         ``"rows"``, ``"columns"`` or ``"entries"``.
     margin : str
         What the margin of this view is called.
+    threshold : str
+        The kind of threshold that cuts a row of this view: per instance, per label, or global.
+    average : str
+        What an average over the rows of this view is called, as in macro-F1.
+    weight : str
+        The parameter of ``LIMOClassifier`` that weights this view's margin.
     row, item : str
         What a row of the view is, and what an item of such a row is.
     relevant : str
@@ -103,6 +124,9 @@ class View:
 
     name: str
     margin: str
+    threshold: Kind
+    average: str
+    weight: str
     row: str
     item: str
     relevant: str
@@ -131,11 +155,26 @@ class View:
         return f"every {self.item} {self.relevant}"
 
 
-ROWS = View("rows", "label-wise", row="instance", item="label", relevant="relevant")
-COLUMNS = View("columns", "instance-wise", row="label", item="instance", relevant="positive")
-ENTRIES = View("entries", "entry-wise", row="matrix", item="entry", relevant="relevant")
+# fmt: off
+ROWS = View(
+    "rows", margin="label-wise", threshold="instance", average="instance", weight="label_weight",
+    row="instance", item="label", relevant="relevant",
+)
+COLUMNS = View(
+    "columns", margin="instance-wise", threshold="label", average="macro", weight="instance_weight",
+    row="label", item="instance", relevant="positive",
+)
+ENTRIES = View(
+    "entries", margin="entry-wise", threshold="global", average="micro", weight="entry_weight",
+    row="matrix", item="entry", relevant="relevant",
+)
+# fmt: on
 
 VIEWS = {view.name: view for view in (ROWS, COLUMNS, ENTRIES)}
+THRESHOLDS: dict[str, View] = {view.threshold: view for view in VIEWS.values()}
+"""The view that each kind of threshold cuts: "instance", "label" and "global"."""
+AVERAGES = {view.average: view for view in VIEWS.values()}
+"""The view that each average is taken over: "instance", "macro" and "micro"."""
 
 
 # How many items of each row are true, predicted, and both: all a label measure needs.

@@ -54,7 +54,7 @@ def test_the_same_seed_gives_the_same_numbers(folder, quick):
 
 def test_wrong_options(folder):
     refused(run("demo", "--instances", "3"), 2, "--instances")
-    refused(run("demo", "--conventions", "papr"), 2, "Did you mean paper?")
+    refused(run("demo", "--conventions", "papr"), 2, "Did you mean 'paper'?")
 
 
 @pytest.mark.slow

@@ -52,7 +52,7 @@ def test_conventions(folder):
         for name in ("standard", "paper")
     ]
     assert values == [0.5, 1.0]
-    refused(run("evaluate", "-y", "Y.csv", "-s", "S.csv", "--conventions", "papr"), 2, "paper?")
+    refused(run("evaluate", "-y", "Y.csv", "-s", "S.csv", "--conventions", "papr"), 2, "'paper'?")
 
 
 def test_columns_go_by_name(folder):

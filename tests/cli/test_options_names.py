@@ -26,10 +26,10 @@ def test_completion():
 def test_unknown_names_are_refused():
     assert names.known_measure("macro_f1") == "macro_f1"
     with pytest.raises(
-        typer.BadParameter, match=r"No measure is called macrof1. Did you mean macro_f1"
+        typer.BadParameter, match=r"No measure is called 'macrof1'. Did you mean 'macro_f1'"
     ):
         names.known_measure("macrof1")
     with pytest.raises(typer.BadParameter, match="There are standard, paper, sklearn"):
         names.known_conventions("zzz")
-    with pytest.raises(typer.BadParameter, match="Did you mean mlknn"):
+    with pytest.raises(typer.BadParameter, match="Did you mean 'mlknn'"):
         names.known_method("ml-knn")

@@ -61,7 +61,7 @@ def test_parquet_that_is_none(read_text: Read) -> None:
 
 def test_parquet_without_pyarrow(read_text: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(DataError, match=r"Parquet needs pyarrow: pip install 'limo\[parquet\]'"):
+    with pytest.raises(DataError, match=r"Parquet needs pyarrow: pip install 'limo-ml\[parquet\]'"):
         read_text(b"PAR1", "toy.parquet", labels=1)
 
 

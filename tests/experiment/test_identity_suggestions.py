@@ -1,6 +1,7 @@
 import pytest
 
-from limo.experiment._identity import PlanError, check_keys, did_you_mean, parameters_of
+from limo._text import did_you_mean
+from limo.experiment._identity import PlanError, check_keys, parameters_of
 
 
 def test_the_nearest_name_is_offered():

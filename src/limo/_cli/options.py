@@ -1,13 +1,14 @@
 """Options that several commands share: one wording for one thing."""
 
 import csv
-import difflib
 import json
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from limo._text import did_you_mean
 
 __all__ = [
     "CONVENTIONS",
@@ -106,9 +107,8 @@ def known_conventions(name: str) -> str:
 def _known(name: str, known: tuple[str, ...], what: str) -> str:
     if name in known:
         return name
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    raise typer.BadParameter(f"No {what} is called {name}.{hint} There are {', '.join(known)}.")
+    hint = did_you_mean(name, known)
+    raise typer.BadParameter(f"No {what} is called {name!r}.{hint} There are {', '.join(known)}.")
 
 
 def _last_of(incomplete: str, known: tuple[str, ...]) -> list[str]:

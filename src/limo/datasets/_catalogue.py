@@ -1,6 +1,5 @@
 """Known data sets by name: found in a folder, or downloaded, and verified either way."""
 
-import difflib
 import json
 import os
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from limo._system import Later
+from limo._text import did_you_mean
 from limo.datasets._dataset import DataError, Dataset, Limits, Options
 from limo.datasets._read import read_source
 from limo.datasets._source import Source, open_source
@@ -239,8 +239,7 @@ def _find_entry(name: str) -> Entry:
     known = {key.lower(): entry for key, entry in CATALOGUE.items()}
     if name.lower() in known:
         return known[name.lower()]
-    close = difflib.get_close_matches(name.lower(), known, n=1)
-    hint = f" Did you mean {known[close[0]].name!r}?" if close else ""
+    hint = did_you_mean(name, CATALOGUE)
     raise DataError(
         f"no data set is called {name!r}.{hint} There are {', '.join(CATALOGUE)}; "
         "limo.read reads files of your own"

@@ -65,7 +65,8 @@ def need_parquet(path: str) -> Any:
     try:
         return importlib.import_module("pyarrow.parquet")
     except ImportError:
-        raise DataError("Parquet needs pyarrow: pip install 'limo-ml[parquet]'", path=path) from None
+        problem = "Parquet needs pyarrow: pip install 'limo-ml[parquet]'"
+        raise DataError(problem, path=path) from None
 
 
 def _parquet_frame(file: Any, source: Source, options: Options) -> Any:

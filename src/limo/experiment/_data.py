@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 import joblib
 import numpy as np
 
+from limo._text import did_you_mean
 from limo.datasets import (
     CATALOGUE,
     DataError,
@@ -26,7 +27,7 @@ from limo.datasets import (
     read,
     stored_splits,
 )
-from limo.experiment._identity import PlanError, content_hash, did_you_mean, seed_from
+from limo.experiment._identity import PlanError, content_hash, seed_from
 
 __all__ = ["Data", "Splits"]
 

@@ -1,6 +1,5 @@
 """What a run is, as text: the same text gives the same hash and the same seed, on any machine."""
 
-import difflib
 import hashlib
 import importlib
 import importlib.util
@@ -18,6 +17,8 @@ import joblib
 import numpy as np
 from scipy import sparse
 
+from limo._text import did_you_mean
+
 __all__ = [
     "Interrupted",
     "PlanError",
@@ -26,7 +27,6 @@ __all__ = [
     "check_keys",
     "content_hash",
     "describe",
-    "did_you_mean",
     "file_digest",
     "import_object",
     "parameters_of",
@@ -115,15 +115,6 @@ class Interrupted(KeyboardInterrupt):
     """Stopped by the user; says what is kept and how to go on."""
 
     __module__ = "limo.experiment"  # the name that users see and import
-
-
-# The nearest known name to one that is not known.
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Say which known name is nearest, or nothing if none is near."""
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def parameters_of(function: Any, given: Iterable[str] = ()) -> list[str] | None:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from limo._checks import check_name
+from limo._text import did_you_mean
 from limo.datasets import Dataset
 from limo.experiment._data import Data, Split, Splits
 from limo.experiment._identity import (
@@ -18,7 +19,6 @@ from limo.experiment._identity import (
     check_keys,
     content_hash,
     describe,
-    did_you_mean,
     file_digest,
     import_object,
     parameters_of,

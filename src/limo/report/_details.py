@@ -11,7 +11,7 @@ from limo._evaluation import Evaluation
 from limo._margins import MarginSummary
 from limo._text import plain, shortened
 from limo._types import Anything, Integers, Values
-from limo._views import COLUMNS, ENTRIES, ROWS, Pattern
+from limo._views import COLUMNS, ENTRIES, ROWS, THRESHOLDS, Pattern
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._rows import f1, hamming
 from limo.measures._table import MEASURES
@@ -31,7 +31,6 @@ __all__ = [
 ]
 
 
-_VIEWS = {"instance": ROWS, "label": COLUMNS, "global": ENTRIES}
 _F1 = {"macro_f1": COLUMNS, "instance_f1": ROWS, "micro_f1": ENTRIES}
 
 
@@ -110,7 +109,7 @@ def _ceilings(Y: Pattern, scores: Any) -> tuple[dict[str, Any], Values]:
     targets = [TARGETS[name] for name in rows]
     found: dict[str, Any] = {}
     best_f1 = np.zeros(0)
-    for kind, view in _VIEWS.items():
+    for kind, view in THRESHOLDS.items():
         counts = dict(zip(rows, best_counts(view, targets, Y, scores), strict=True))
         if view is COLUMNS:
             best_f1 = f1(counts["f1"], standard)

@@ -1,7 +1,7 @@
 """The best thresholds of given scores, as plain functions."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from limo._kernels.thresholds import count_above
 from limo._profiles import copy_rows, row_blocks
 from limo._system import workers
 from limo._types import Floats, Integers, Values
-from limo._views import COLUMNS, ENTRIES, ROWS, Counts, Pattern, View
+from limo._views import COLUMNS, ENTRIES, ROWS, THRESHOLDS, Counts, Kind, Pattern, View
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._rows import f1
 from limo.thresholds._scores import Scores, check_pair, read_scores
@@ -29,10 +29,7 @@ __all__ = [
 ]
 
 
-By = Literal["instance", "label", "global"]
 Labels = Any  # an array of 0 and 1, or a CSR array where the scores are sparse
-
-CUT_VIEWS: dict[str, View] = {"instance": ROWS, "label": COLUMNS, "global": ENTRIES}
 
 
 def best_label_thresholds(y_true: Any, y_score: Any, target: Any = "macro_f1") -> Values:
@@ -126,7 +123,7 @@ def best_global_threshold(y_true: Any, y_score: Any, target: Any = "micro_f1") -
     return float(_best(ENTRIES, y_true, y_score, target)[0])
 
 
-def apply_thresholds(y_score: Any, threshold: Any, *, by: By = "label") -> Labels:
+def apply_thresholds(y_score: Any, threshold: Any, *, by: Kind = "label") -> Labels:
     """Cut scores into labels: 1 where the score is higher than the threshold.
 
     Parameters
@@ -150,7 +147,7 @@ def apply_thresholds(y_score: Any, threshold: Any, *, by: By = "label") -> Label
     array([[1, 0],
            [0, 1]])
     """
-    view = CUT_VIEWS[check_name(by, CUT_VIEWS, "kind of threshold")]
+    view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
     return cut_scores(read_scores(y_score), threshold, view)
 
 

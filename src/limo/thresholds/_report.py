@@ -15,7 +15,7 @@ from limo._margins import threshold_bounds
 from limo._system import Later
 from limo._text import Rows, align, as_html
 from limo._types import Integers, Values
-from limo._views import COLUMNS, ENTRIES, ROWS, Counts, View, count
+from limo._views import THRESHOLDS, Counts, count
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import RowFunction
 from limo.measures._rows import f1, hamming
@@ -28,9 +28,7 @@ __all__ = ["Loss", "Shortfall", "ThresholdReport", "threshold_report"]
 
 pandas = Later("pandas")
 
-Kind = Literal["instance", "label", "global"]
 
-_KINDS: dict[Kind, View] = {"instance": ROWS, "label": COLUMNS, "global": ENTRIES}
 _TABLES = ("overall", "labels", "instances")
 
 
@@ -260,19 +258,22 @@ def threshold_report(
     checked = check_inputs(y_true, y_pred=y_pred, label_names=label_names)
     Y, scores = check_pair(y_true, y_score)
     assert checked.P is not None
-    used = count(Y, checked.P, _KINDS.values())
+    used = count(Y, checked.P, THRESHOLDS.values())
     names = ("f1", "hamming_loss")
     targets = [TARGETS[name] for name in names]
     best = {
         view: dict(zip(names, best_counts(view, targets, Y, scores), strict=True))
-        for view in _KINDS.values()
+        for view in THRESHOLDS.values()
     }
-    found = {kind: _shortfall(used[view], best[view]) for kind, view in _KINDS.items()}
+    found = {kind: _shortfall(used[view], best[view]) for kind, view in THRESHOLDS.items()}
     return ThresholdReport(
         found["instance"],
         found["label"],
         found["global"],
-        {kind: threshold_bounds(y_true, found[kind].threshold_error, by=kind) for kind in _KINDS},
+        {
+            kind: threshold_bounds(y_true, found[kind].threshold_error, by=view.threshold)
+            for kind, view in THRESHOLDS.items()
+        },
         checked.label_names,
     )
 

@@ -16,11 +16,10 @@ from limo._kernels.thresholds import mark_hull, pick_best, walk
 from limo._profiles import Profile, read_profiles
 from limo._system import workers
 from limo._types import Anything, Integers, Values
-from limo._views import COLUMNS, ENTRIES, ROWS, Counts, Pattern, View
+from limo._views import AVERAGES, ENTRIES, Counts, Pattern, View
 from limo.thresholds._scores import DenseScores, Ranked, Scores, through
 
 __all__ = [
-    "AVERAGES",
     "TARGETS",
     "Cuts",
     "Steps",
@@ -35,8 +34,6 @@ __all__ = [
 # What a threshold should make as high as possible: functions of the confusion counts.
 
 Judge = Callable[[Values, Values, Values, Values], Anything]
-
-AVERAGES: dict[str, View] = {"macro": COLUMNS, "instance": ROWS, "micro": ENTRIES}
 
 
 @dataclass(frozen=True)
