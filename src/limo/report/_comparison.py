@@ -8,7 +8,7 @@ import pandas as pd
 
 from limo._text import plain
 from limo.experiment import _statistics as statistics
-from limo.experiment._summary import check_rows
+from limo.experiment._statistics import check_rows
 from limo.measures._table import MEASURES
 from limo.report._evaluation import FORMAT
 from limo.report._provenance import describe_making
@@ -46,7 +46,7 @@ def differences(table: pd.DataFrame) -> list[dict[str, Any]]:
         return []
     kind: Any = "dataset" if table["dataset"].nunique() > 1 else "split"
     found = [
-        statistics.compare(table, name, blocks=kind)
+        statistics.compare_methods(table, name, blocks=kind)
         for name in MEASURES
         if name in set(table["measure"])
     ]
@@ -305,7 +305,7 @@ def _seconds(table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]] | 
 
 def _missing(table: pd.DataFrame) -> list[dict[str, Any]]:
     """What has no value, and why: one line for each data set, method and reason."""
-    gaps = statistics.missing(table)
+    gaps = statistics.missing_results(table)
     groups = gaps.groupby(["dataset", "method", "reason"], sort=False).size()
     return [
         {"dataset": str(d), "method": str(m), "reason": reason, "values": int(n)}
