@@ -201,7 +201,7 @@ def latex(table: ResultTable) -> str:
     """A table in LaTeX; it needs the packages booktabs and amssymb."""
     shown = table.shown.astype(str)
     style = shown.style.hide(axis="index").format(escape="latex")
-    text = style.format_index(escape="latex", axis="columns").to_latex(
+    text: str = style.format_index(escape="latex", axis="columns").to_latex(
         column_format="l" + "r" * (shown.shape[1] - 1),
         position_float="centering",
         hrules=True,
