@@ -24,7 +24,7 @@ class NearestMeans(BaseEstimator):
         return self
 
     def decision_function(self, X):
-        """Return the difference of distances. ``predict`` is not needed: limo sets the thresholds."""
+        """Return the difference of distances; limo sets thresholds, so it needs no ``predict``."""
         near, far = (self._distances(X, means) for means in (self.with_, self.without_))
         return far - near
 

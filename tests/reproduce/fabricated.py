@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from limo.reproduce._benchmark_plans import OTHER_CUTS, OURS
+from limo.reproduce._benchmark_plans import OTHER_THRESHOLDS, OURS
 from limo.reproduce._benchmark_tables import method_behind, printed_benchmark
 from limo.reproduce._synthetic import printed_synthetic
 
@@ -30,7 +30,7 @@ def benchmark_rows(datasets=("CAL500", "enron"), *, extended=True):
     Where other thresholds are behind the printed value, those from training give half of it.
     """
     table = printed_benchmark()
-    base = {(kind, name): name for name, kind, _ in OTHER_CUTS}
+    base = {(kind, name): name for name, kind, _ in OTHER_THRESHOLDS}
     lines = []
     for cell in table[table["dataset"].isin(datasets)].itertuples():
         behind = method_behind(cell.dataset, cell.method, cell.measure)

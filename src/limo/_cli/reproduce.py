@@ -22,11 +22,6 @@ EXAMPLES = examples(
     ("the theory, checked by computation", "limo reproduce theory -o theory"),
 )
 
-_PARTS = {
-    "synthetic": "limo-synthetic",
-    "benchmark": "limo-benchmark",
-    "theory": "limo-theory",
-}
 # Either of these marks the folder of an earlier run, which may be written to again.
 _MARKS = ("rows.sqlite", "facts")
 
@@ -38,12 +33,7 @@ def reproduce(
     ],
     to: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The folder; by default limo-PART.",
-            show_default=False,
-        ),
+        typer.Option("--output", "-o", help="The folder; by default limo-PART."),
     ] = None,
     quick: Annotated[
         bool,
@@ -59,7 +49,7 @@ def reproduce(
     same command continues an interrupted run, and only draws if all runs are there. The benchmark
     needs five data sets; limo datasets fetch downloads them.
     """
-    folder = to or Path(_PARTS[part])
+    folder = to or Path(f"limo-{part}")
     _check_folder(folder, force)
     with progress(f"Reproducing {part}") as advance, _no_empty_folder(folder):
         found = _run(part, folder, quick, jobs, advance)

@@ -240,7 +240,7 @@ def _conclusions(versions: dict[str, pd.DataFrame]) -> Iterator[str]:
 
 def _failures(rows: pd.DataFrame) -> Iterator[str]:
     plans = [rows[rows["method"].isin(group)] for group in (PAPER, OURS)]
-    lost = pd.concat([missing_results(own) for own in plans if len(own)])
+    lost = pd.concat([missing_results(results) for results in plans if len(results)])
     if len(lost):
         first = lost.iloc[0]
         yield (

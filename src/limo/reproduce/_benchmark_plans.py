@@ -29,7 +29,7 @@ __all__ = [
     "DATASETS",
     "LIMOS",
     "N_FOLDS",
-    "OTHER_CUTS",
+    "OTHER_THRESHOLDS",
     "OURS",
     "PAPER",
     "QUICK",
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-# The learners as they enter the benchmark: the authors' way, and our rival at its best.
+# Procedures: LIMO as its authors ran it, and tuned logistic regression.
 
 Kind = Literal["LIMO", "LIMO-label", "LIMO-inst"]
 Found = Iterator[tuple[str, float, str]]
@@ -49,7 +49,7 @@ F1 = ("instance_f1", "macro_f1", "micro_f1")
 OF_SCORES = tuple(name for name, m in MEASURES.items() if m.needs == "scores")
 OF_LABELS = tuple(name for name, m in MEASURES.items() if m.needs == "labels")
 CUTS = ("training", "test labels", "global")
-N_FOLDS = 5  # of our own entries, whose scores thresholds are fitted on
+N_FOLDS = 5  # of the cross-fitted scores that our methods' thresholds are fitted on
 
 
 def _per_instance(target: str) -> ThresholdRule:
@@ -155,7 +155,7 @@ PAPER = ("BR", "ML-kNN", "GFM", *LIMOS)
 OURS = ("LIMO, aimed", "logistic, tuned")
 # Other thresholds behind printed numbers: name in the results, method, thresholds. Seeds and stored
 # results depend on the names.
-OTHER_CUTS = (
+OTHER_THRESHOLDS = (
     ("LIMO, test cuts", "LIMO", "test labels"),
     ("LIMO-inst, test cuts", "LIMO-inst", "test labels"),
     ("LIMO, global cut", "LIMO", "global"),
@@ -195,7 +195,7 @@ def threshold_plan(datasets: Sequence[str], n_splits: int) -> Plan:
     """LIMO with the other thresholds behind printed F1 values; test labels make no valid result."""
     methods = [
         Procedure(name, limo_as_authors, {"kind": kind, "cuts": cuts})
-        for name, kind, cuts in OTHER_CUTS
+        for name, kind, cuts in OTHER_THRESHOLDS
     ]
     return Plan(_data(datasets, n_splits), methods, F1)
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from limo.experiment import average_ranks, summarise
 from limo.measures._table import MEASURES
-from limo.reproduce._benchmark_plans import F1, LIMOS, OTHER_CUTS, PAPER
+from limo.reproduce._benchmark_plans import F1, LIMOS, OTHER_THRESHOLDS, PAPER
 from limo.reproduce._reproduction import ResultTable, read_printed
 
 __all__ = [
@@ -113,7 +113,7 @@ CELL = ["dataset", "method", "measure"]
 def rows_as_printed(rows: pd.DataFrame) -> pd.DataFrame:
     """Results of the paper's methods, each with the thresholds behind its printed cell."""
     used = rows.assign(ran_as=rows["method"])
-    base = {name: kind for name, kind, _ in OTHER_CUTS}
+    base = {name: kind for name, kind, _ in OTHER_THRESHOLDS}
     used["method"] = rows["method"].replace(base)
     wanted = [method_behind(*cell) for cell in used[CELL].itertuples(index=False)]
     return used[used["ran_as"].eq(wanted) & used["method"].isin(PAPER)].drop(columns="ran_as")

@@ -98,20 +98,20 @@ def draw_synthetic(folder: str | Path, rows: pd.DataFrame) -> Reproduction:
     Reproduction
     """
     found, printed = experiment_means(rows), printed_synthetic()
-    ranking = beside_printed(found, printed[printed["method"].isin(VARIANTS)], synthetic_spread())
-    cuts = beside_printed(found, printed[~printed["method"].isin(VARIANTS)])
+    scores = beside_printed(found, printed[printed["method"].isin(VARIANTS)], synthetic_spread())
+    labels = beside_printed(found, printed[~printed["method"].isin(VARIANTS)])
     return write_page(
         folder,
         "synthetic",
         "The paper's synthetic experiment",
-        findings=_findings(ranking, cuts),
-        tables=(_table("ranking", ranking), _table("classification", cuts)),
+        findings=_findings(scores, labels),
+        tables=(_table("ranking", scores), _table("classification", labels)),
         pictures=(
             Picture("figure1", _CAPTIONS["figure1"], lambda: plot_triangles(figure1(N_POINTS))),
-            Picture("figure2", _CAPTIONS["figure2"], lambda: plot_relative(ranking)),
-            Picture("figure3", _CAPTIONS["figure3"], lambda: plot_relative(cuts)),
+            Picture("figure2", _CAPTIONS["figure2"], lambda: plot_relative(scores)),
+            Picture("figure3", _CAPTIONS["figure3"], lambda: plot_relative(labels)),
         ),
-        comparisons=(_part(rows, ranking, "scores"), _part(rows, cuts, "labels")),
+        comparisons=(_part(rows, scores, "scores"), _part(rows, labels, "labels")),
     )
 
 
@@ -145,12 +145,12 @@ _NOTES = {
 }
 
 
-def _findings(ranking: pd.DataFrame, cuts: pd.DataFrame) -> tuple[str, ...]:
-    differences = (cuts["ours"] - cuts["printed"]).abs()
-    worst = cuts.loc[differences.idxmax()]
+def _findings(scores: pd.DataFrame, labels: pd.DataFrame) -> tuple[str, ...]:
+    differences = (labels["ours"] - labels["printed"]).abs()
+    worst = labels.loc[differences.idxmax()]
     return (
-        _agreement(ranking),
-        f"Measures of labels: the {len(cuts)} cells differ from the printed values by "
+        _agreement(scores),
+        f"Measures of labels: the {len(labels)} cells differ from the printed values by "
         f"{differences.mean():.3f} on average, by at most {differences.max():.3f} "
         f"({_cell(worst)}).",
     )

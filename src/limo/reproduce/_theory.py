@@ -150,8 +150,8 @@ def _limit_finding(limit: pd.DataFrame) -> str:
 
 def _bound_findings(bounds: pd.DataFrame) -> list[str]:
     counted = _bound_counts(bounds)
-    kept = bool((counted["held"] == counted["predictors"]).all())
-    result = "hold" if kept else "do not all hold"
+    all_hold = bool((counted["held"] == counted["predictors"]).all())
+    result = "hold" if all_hold else "do not all hold"
     micro = counted[counted["measure"] == "micro_f1"].iloc[0]
     return [
         f"Theorems 4 and 5: the bounds {result} on {int(micro['predictors'])} predictors each.",
