@@ -133,8 +133,8 @@ def compare(
             )
         )
     rows = _run(wanted, store, jobs, retry_failed)
-    made = limo.report.describe_making(typed_command(), seeds=seed)
-    document = limo.report.compare(rows, provenance=made)
+    made = limo.report.collect_provenance(typed_command(), seeds=seed)
+    document = limo.report.comparison_document(rows, provenance=made)
     if report is not None:
         limo.report.write(document, report, force=force)
     if json:

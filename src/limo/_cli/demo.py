@@ -83,14 +83,14 @@ def _judge(instances: int, seed: int, conventions: str, advance: Any) -> dict[st
         model.fit(train.X, train.Y)
         scores[name], labels[name] = limo.scores_of(model, test.X), model.predict(test.X)
     advance(len(models), len(models), "judging")
-    document: dict[str, Any] = limo.report.judge(
+    document: dict[str, Any] = limo.report.evaluation_document(
         test.Y,
         scores,
         labels,
         conventions=conventions,
         label_names=data.label_names,
         title="Four models on the triangles of the paper's Figure 1",
-        provenance=limo.report.describe_making(typed_command(), seeds=seed),
+        provenance=limo.report.collect_provenance(typed_command(), seeds=seed),
     )
     return document
 

@@ -136,11 +136,11 @@ class _Inputs:
             **{f"scores of {name}": one for name, one in self.scores.items()},
             **{f"predictions of {name}": one for name, one in self.predictions.items()},
         }
-        made = limo.report.describe_making(typed_command())
+        made = limo.report.collect_provenance(typed_command())
         made["files"] = {
             what: {"path": one.source, "sha256": one.checksum} for what, one in found.items()
         }
-        document: dict[str, Any] = limo.report.judge(
+        document: dict[str, Any] = limo.report.evaluation_document(
             self.truth.values,
             {name: one.values for name, one in self.scores.items()},
             {name: one.values for name, one in self.predictions.items()},

@@ -46,9 +46,9 @@ def _document(results: Path) -> dict[str, Any]:
     with results.open("rb") as handle:
         is_store = handle.read(len(_SQLITE)) == _SQLITE
     if is_store:
-        made = limo.report.describe_making(typed_command(), files=[results])
+        made = limo.report.collect_provenance(typed_command(), files=[results])
         rows = limo.experiment.read_rows(results)
-        compared: dict[str, Any] = limo.report.compare(rows, provenance=made)
+        compared: dict[str, Any] = limo.report.comparison_document(rows, provenance=made)
         return compared
     try:
         document = json.loads(results.read_bytes())
