@@ -8,7 +8,7 @@ import typer
 
 import limo
 from limo._cli.command import WrongUse, examples
-from limo._cli.console import print_json, progress, remark, say, show_comparisons
+from limo._cli.console import print_comparison, print_json, print_note, print_text, progress
 from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output, typed_command
 from limo._cli.options import (
     Drop,
@@ -140,9 +140,9 @@ def compare(
     if json:
         print_json(document)
     else:
-        show_comparisons(document)
+        print_comparison(document)
         told = f" The report is in {report}." if report is not None else ""
-        say(f"Results are kept in {store}.{told}")
+        print_text(f"Results are kept in {store}.{told}")
     _end(rows)
 
 
@@ -201,7 +201,7 @@ def _end(rows: Any) -> None:
     if not len(failed):
         return
     first = failed.iloc[0]
-    remark(
+    print_note(
         f"{failed['run'].nunique()} of {rows['run'].nunique()} runs failed. The first: "
         f"{first['method']} on {first['dataset']}: {first['error']}"
     )

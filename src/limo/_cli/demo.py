@@ -8,7 +8,7 @@ import typer
 
 import limo
 from limo._cli.command import examples
-from limo._cli.console import print_json, progress, say, show_findings
+from limo._cli.console import print_evaluation, print_json, print_text, progress
 from limo._cli.inputs import output, typed_command
 from limo._cli.options import Conventions, Force, Json, Seed
 
@@ -58,9 +58,9 @@ def demo(
     if json:
         print_json(document)
         return
-    show_findings(document)
+    print_evaluation(document)
     if to is not None:
-        say(f"\nThe report is in {to.resolve()}: open it in a browser.")
+        print_text(f"\nThe report is in {to.resolve()}: open it in a browser.")
 
 
 def _place(report: Path | None, force: bool) -> Path:

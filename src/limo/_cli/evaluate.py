@@ -8,7 +8,7 @@ import typer
 
 import limo
 from limo._cli.command import WrongUse, examples
-from limo._cli.console import print_json, progress, say, show_findings
+from limo._cli.console import print_evaluation, print_json, print_text, progress
 from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output, typed_command
 from limo._cli.options import (
     Conventions,
@@ -105,9 +105,9 @@ def evaluate(
     if json:
         print_json(document)
         return
-    show_findings(document)
+    print_evaluation(document)
     if report is not None:
-        say(f"The report is in {report}.")
+        print_text(f"The report is in {report}.")
 
 
 @dataclass(frozen=True)
