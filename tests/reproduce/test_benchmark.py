@@ -71,7 +71,7 @@ def test_every_format_is_written(found):
 def said(monkeypatch):
     """Draw nothing: only findings are asked for."""
     monkeypatch.setattr(ROOM, "write", lambda *args, **parts: parts["findings"])
-    monkeypatch.setattr(ROOM, "comparison", lambda rows, **more: {})
+    monkeypatch.setattr(ROOM, "comparison_part", lambda rows, **more: {})
 
 
 @pytest.mark.usefixtures("said")

@@ -15,7 +15,7 @@ ROOM = importlib.import_module("limo.reproduce._synthetic")
 def said(monkeypatch):
     """Draw nothing: only findings are asked for."""
     monkeypatch.setattr(ROOM, "write", lambda *args, **parts: parts["findings"])
-    monkeypatch.setattr(ROOM, "comparison", lambda rows, **more: {})
+    monkeypatch.setattr(ROOM, "comparison_part", lambda rows, **more: {})
 
 
 @pytest.fixture(scope="module")

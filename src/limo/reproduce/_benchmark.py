@@ -12,7 +12,7 @@ from limo.datasets import load
 from limo.experiment import run
 from limo.experiment._statistics import missing
 from limo.measures._table import MEASURES
-from limo.report import comparison
+from limo.report import comparison_part
 from limo.reproduce._benchmark_plans import (
     DATASETS,
     LIMOS,
@@ -164,9 +164,9 @@ def _parts(rows: pd.DataFrame) -> list[dict[str, Any]]:
     six, all_eight = (rows[rows["method"].isin(names)] for names in (PAPER, (*PAPER, *OURS)))
     printed = printed_benchmark()
     printed["std"] = printed["std"].clip(lower=ROUNDING)  # the report judges as the tables do
-    parts = [comparison(six, title="The paper's six methods", printed=printed)]
+    parts = [comparison_part(six, title="The paper's six methods", printed=printed)]
     if len(all_eight) > len(six):
-        parts.append(comparison(all_eight, title="With our own entries"))
+        parts.append(comparison_part(all_eight, title="With our own entries"))
     return parts
 
 

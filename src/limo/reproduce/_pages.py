@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib as mpl
 import pandas as pd
 
-from limo.report import page as report_page
+from limo.report import document_from_parts
 
 __all__ = [
     "Picture",
@@ -132,7 +132,7 @@ def write(
     for picture in pictures:
         paths += _write_picture(place, picture)
     facts = {table.name: table.facts for table in tables}
-    document = report_page(
+    document = document_from_parts(
         title, verdict=findings, comparisons=comparisons, tables=map(_plain, tables)
     )
     return Reproduction(title, place, tuple(findings), facts, tuple(paths), document)

@@ -14,7 +14,7 @@ from limo.experiment._summary import check_rows
 from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
 from limo.models._paper import paper_limo
-from limo.report import comparison
+from limo.report import comparison_part
 from limo.reproduce._pages import (
     Picture,
     Reproduction,
@@ -212,7 +212,7 @@ def _part(rows: pd.DataFrame, table: pd.DataFrame, what: str) -> dict[str, Any]:
     own = rows[rows["method"].isin(table["method"])]
     number = own.groupby(["dataset", "split"], sort=False).ngroup()
     printed = table.rename(columns={"printed": "mean", "sd": "std"}).assign(dataset="synthetic")
-    return comparison(
+    return comparison_part(
         own.assign(dataset="synthetic", split=number),
         title=f"Measures of {what}",
         printed=printed[["dataset", "method", "measure", "mean", "std"]],
