@@ -9,7 +9,6 @@ import time
 import pytest
 
 from cli.running import process, run, surroundings
-from limo._cli import main
 
 
 def test_no_command_shows_the_help():
@@ -74,14 +73,3 @@ def test_stopping_leaves_nothing_behind(tmp_path, number, code, after):
     assert out == ""
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_main_ends_cleanly(monkeypatch, capsys):
-    def interrupted(**_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("limo._cli.app.app", interrupted)
-    with pytest.raises(SystemExit) as ending:
-        main()
-    assert ending.value.code == 130
-    assert capsys.readouterr().err == "Stopped.\n"

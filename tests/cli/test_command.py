@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from cli.running import run
 from limo._cli.app import app
-from limo._cli.command import WrongUse, command, examples
+from limo._cli.command import WrongUse, add_command, examples
 
 
 def fails_with(error, *arguments):
@@ -18,7 +18,7 @@ def fails_with(error, *arguments):
         """Fail."""
         raise error
 
-    command(one, work)
+    add_command(one, work)
     return CliRunner().invoke(one, arguments)
 
 
@@ -67,7 +67,7 @@ def test_warnings_become_remarks():
         """Warn."""
         warnings.warn("careful", stacklevel=1)
 
-    command(one, work)
+    add_command(one, work)
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         assert CliRunner().invoke(one).stderr == "Note: careful\n"
@@ -134,6 +134,6 @@ def test_signature_is_kept():
     def work(n: int = 1) -> None:
         """Work."""
 
-    command(one, work)
+    add_command(one, work)
     callback = one.registered_commands[0].callback
     assert list(inspect.signature(callback).parameters) == ["n", "debug"]

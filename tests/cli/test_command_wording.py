@@ -1,6 +1,6 @@
 import pytest
 
-from limo._cli.command import spoken
+from limo._cli.command import as_options
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from limo._cli.command import spoken
     ],
 )
 def test_arguments_become_options(said, expected):
-    assert spoken(said) == expected
+    assert as_options(said) == expected

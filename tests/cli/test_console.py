@@ -6,9 +6,9 @@ from limo._cli import console
 
 
 def test_results_and_remarks_go_apart(capsys):
-    console.say("result [bold]x[/]")
-    console.remark("remark")
-    console.complain("why")
+    console.print_text("result [bold]x[/]")
+    console.print_note("remark")
+    console.print_error("why")
     found = capsys.readouterr()
     assert found.out == "result [bold]x[/]\n"
     assert found.err == "Note: remark\nError: why\n"
@@ -16,7 +16,7 @@ def test_results_and_remarks_go_apart(capsys):
 
 def test_tables_keep_their_lines_in_pipes(capsys, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
-    console.table("Title", ["name", "value"], [["[red]a[/]", "x" * 100]], numbers=1)
+    console.print_table("Title", ["name", "value"], [["[red]a[/]", "x" * 100]], numbers=1)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].strip() == "Title"
     assert sum("x" * 100 in line and "[red]a[/]" in line for line in lines) == 1
@@ -51,8 +51,8 @@ def test_progress_is_shown_on_a_terminal(capsys, monkeypatch):
 
 def test_no_color_is_respected(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    console.complain("why")
+    console.print_error("why")
     assert "\x1b[1;31m" in capsys.readouterr().err
     monkeypatch.setenv("NO_COLOR", "1")
-    console.complain("why")
+    console.print_error("why")
     assert "31m" not in capsys.readouterr().err

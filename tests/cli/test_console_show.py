@@ -3,7 +3,7 @@ import pytest
 
 import limo
 from cli.running import S, Y
-from limo._cli.console import show_comparisons, show_findings
+from limo._cli.console import print_comparison, print_evaluation
 
 
 @pytest.fixture(autouse=True)
@@ -12,7 +12,7 @@ def _wide_terminal(monkeypatch):
 
 
 def shown(capsys, *arguments, **options):
-    show_findings(limo.report.judge(*arguments, **options))
+    print_evaluation(limo.report.evaluation_document(*arguments, **options))
     return capsys.readouterr().out
 
 
@@ -62,7 +62,7 @@ def test_a_method_without_a_value(capsys):
         {"dataset": "d", "split": 0, "measure": "macro_f1", "method": m, "value": v}
         for m, v in (("good", 0.5), ("failed", float("nan")))
     ]
-    show_comparisons(limo.report.compare(rows))
+    print_comparison(limo.report.comparison_document(rows))
     text = capsys.readouterr().out
     line = next(line for line in text.splitlines() if "macro-F1" in line)
     assert line.split() == ["macro-F1", "high", "0.500", "(1)*", "-"]

@@ -9,7 +9,7 @@ from cli.running import S, Y, names_in, process, refused, run
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    document = limo.report.judge(Y, {"mine": S})
+    document = limo.report.evaluation_document(Y, {"mine": S})
     (tmp_path / "found.json").write_text(json.dumps(document, allow_nan=False))
     return tmp_path
 

@@ -20,7 +20,7 @@ def calls(monkeypatch):
             found[name] = options
             options["progress"](limo.experiment.Progress(3, done=1, running=("one",)))
             (folder / "facts").mkdir(parents=True, exist_ok=True)
-            page = limo.report.page(f"The {name}", verdict=["All of it holds."])
+            page = limo.report.document_from_parts(f"The {name}", verdict=["All of it holds."])
             facts = (folder / "facts",)
             return limo.reproduce.Reproduction(
                 f"The {name}", folder, ("It holds.",), {}, facts, page

@@ -1,4 +1,4 @@
-"""The signals that end a process."""
+"""Ctrl-C and SIGTERM: the signals that stop a process."""
 
 import signal
 import time
@@ -7,9 +7,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from limo import _cli as stopping
-from limo._cli import code_if_stopped, listening
-from limo._cli.command import command
+import limo._cli
+from limo._cli import main, raise_on_signals, stop_code
+from limo._cli.command import add_command
 
 both = pytest.mark.parametrize(
     ("number", "raised", "code"),
@@ -17,29 +17,34 @@ both = pytest.mark.parametrize(
 )
 
 
-@both
-def test_signals_end_and_are_remembered(number, raised, code):
-    before = signal.getsignal(number), signal.getsignal(signal.SIGALRM)
-    with listening():
-        assert code_if_stopped() is None
-        with pytest.raises(raised):
-            signal.raise_signal(number)
-        assert code_if_stopped() == code
-    assert code_if_stopped() is None
-    assert (signal.getsignal(number), signal.getsignal(signal.SIGALRM)) == before
+@pytest.fixture(autouse=True)
+def _handlers_are_put_back(monkeypatch):
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+    before = {number: signal.getsignal(number) for number in numbers}
+    monkeypatch.setattr(limo._cli, "_received", [])
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @both
-def test_what_the_shell_has_ignored_stays_ignored(number, raised, code):
-    """As a shell script does with Ctrl-C for work in the background."""
-    before = signal.signal(number, signal.SIG_IGN)
-    try:
-        with listening():
-            signal.raise_signal(number)
-            assert code_if_stopped() is None
-        assert signal.getsignal(number) is signal.SIG_IGN
-    finally:
-        signal.signal(number, before)
+def test_signals_raise_and_are_remembered(number, raised, code):
+    raise_on_signals()
+    assert stop_code() is None
+    with pytest.raises(raised):
+        signal.raise_signal(number)
+    assert stop_code() == code
+
+
+@both
+def test_signals_ignored_before_stay_ignored(number, raised, code):
+    """As a shell script does with Ctrl-C for background jobs."""
+    signal.signal(number, signal.SIG_IGN)
+    raise_on_signals()
+    signal.raise_signal(number)
+    assert stop_code() is None
+    assert signal.getsignal(number) is signal.SIG_IGN
 
 
 @both
@@ -53,20 +58,35 @@ def test_errors_that_a_signal_causes_are_no_errors(number, raised, code):
         finally:
             raise AttributeError("half a library")
 
-    command(one, work)
-    with listening():
-        found = CliRunner().invoke(one, [])
+    add_command(one, work)
+    raise_on_signals()
+    found = CliRunner().invoke(one, [])
     assert found.exit_code == code
     assert found.stderr == "Stopped.\n"
 
 
 @both
-def test_a_signal_that_is_swallowed_comes_again(number, raised, code, monkeypatch):
-    monkeypatch.setattr(stopping, "_AGAIN", 0.3)
-    with listening():
+def test_a_swallowed_signal_is_repeated(number, raised, code, monkeypatch, capsys):
+    monkeypatch.setattr(limo._cli, "_SECONDS_TO_OBEY", 0.3)
+
+    def swallow(**_):
         with pytest.raises(raised):
             signal.raise_signal(number)
-        with pytest.raises(raised):
-            time.sleep(10)
-        assert code_if_stopped() == code
-    time.sleep(0.4)  # afterwards nothing comes
+        time.sleep(10)
+
+    monkeypatch.setattr("limo._cli.app.app", swallow)
+    with pytest.raises(SystemExit) as ending:
+        main()
+    assert ending.value.code == stop_code() == code
+    time.sleep(0.4)  # main has cancelled the repetition
+
+
+def test_an_interruption_before_any_command_is_one_word(monkeypatch, capsys):
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("limo._cli.app.app", interrupted)
+    with pytest.raises(SystemExit) as ending:
+        main()
+    assert ending.value.code == 130
+    assert capsys.readouterr().err == "Stopped.\n"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from limo.report import judge, write
+from limo.report import evaluation_document, write
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-background-networking "
@@ -75,7 +75,7 @@ def several():
     S = {f"model {k}": rng.normal(size=Y.shape) + k * Y for k in range(3)}
     P = {name: (s > 0.75).astype(int) for name, s in S.items()}
     names = ["beta", "alpha", "delta 10", "delta 9", "gamma", "eta", "zeta", "theta"]
-    return judge(Y, S, P, label_names=names)
+    return evaluation_document(Y, S, P, label_names=names)
 
 
 @pytest.fixture(scope="session")

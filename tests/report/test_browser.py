@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limo.report import compare, judge
+from limo.report import comparison_document, evaluation_document
 from report.rows import make_rows
 
 pytestmark = pytest.mark.slow
@@ -153,16 +153,18 @@ def wild():
     P = {name: (s > 0.5).astype(int) for name, s in S.items()}
     making = {"command": WILD[0], "files": {WILD[3]: {"path": WILD[1], "sha256": "0" * 64}}}
     title = "".join(WILD)
-    return judge(Y, S, P, label_names=WILD, title=title, provenance=making)
+    return evaluation_document(Y, S, P, label_names=WILD, title=title, provenance=making)
 
 
 DOCUMENTS = {
     "wild names": wild,
-    "comparison": lambda: compare(make_rows(methods=[*WILD, "A"]), title=WILD[3]),
-    "one label pair": lambda: judge([[1, 0]], {"m": [[0.5, 0.25]]}, {"m": [[1, 0]]}),
-    "no label": lambda: judge([[0, 0]] * 2, {"m": [[0.5, 0.25]] * 2}, {"m": [[0, 0]] * 2}),
-    "predictions": lambda: judge([[1, 0], [1, 1]], None, {"m": [[1, 0], [0, 1]]}),
-    "scores": lambda: judge([[1, 0], [1, 1]], {"m": [[1.0, 0.0], [0.0, 1.0]]}),
+    "comparison": lambda: comparison_document(make_rows(methods=[*WILD, "A"]), title=WILD[3]),
+    "one label pair": lambda: evaluation_document([[1, 0]], {"m": [[0.5, 0.25]]}, {"m": [[1, 0]]}),
+    "no label": lambda: evaluation_document(
+        [[0, 0]] * 2, {"m": [[0.5, 0.25]] * 2}, {"m": [[0, 0]] * 2}
+    ),
+    "predictions": lambda: evaluation_document([[1, 0], [1, 1]], None, {"m": [[1, 0], [0, 1]]}),
+    "scores": lambda: evaluation_document([[1, 0], [1, 1]], {"m": [[1.0, 0.0], [0.0, 1.0]]}),
 }
 
 
@@ -240,7 +242,7 @@ def rounds_to(text, value):
 def test_every_number_is_the_documents(opened, several, kind):
     from report.test_page import PRINTED, numbers_of
 
-    document = several if kind == "several" else compare(make_rows(), printed=PRINTED)
+    document = several if kind == "several" else comparison_document(make_rows(), printed=PRINTED)
     known = numbers_of(document)
     with opened(document) as page:
         shown = page.locator("main data").evaluate_all(
@@ -319,7 +321,7 @@ def large():
     Y = (rng.random((150, 4000)) < 0.05).astype(np.int8)
     S = rng.normal(size=Y.shape) + Y
     names = [f"label {j} of a long list of names" for j in range(4000)]
-    document = judge(Y, {"m": S}, {"m": (S > 1.0).astype(np.int8)}, label_names=names)
+    document = evaluation_document(Y, {"m": S}, {"m": (S > 1.0).astype(np.int8)}, label_names=names)
     (model,) = document["models"]
     document["models"] = [model | {"name": f"model number {k}"} for k in range(20)]
     document["labels"]["models"] *= 20

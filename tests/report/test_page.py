@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from limo.report import compare, judge, page, render
+from limo.report import comparison_document, document_from_parts, evaluation_document, render
 from limo.report._page import FORMAT, embedded
 from report.rows import make_rows
 
@@ -81,19 +81,25 @@ TABLE = {
 }
 
 DOCUMENTS = {
-    "one": lambda: judge(*case()),
-    "several": lambda: judge(*case(4)),
-    "scores only": lambda: judge(*case(2)[:2]),
-    "predictions only": lambda: judge(case()[0], None, case()[2]),
-    "one pair": lambda: judge([[1, 0]], {"m": [[0.5, 0.25]]}, {"m": [[1, 0]]}),
-    "no label": lambda: judge([[0, 0], [0, 0]], {"m": [[0.5, 0.25]] * 2}, {"m": [[0, 0]] * 2}),
-    "every label": lambda: judge([[1, 1]], {"m": [[0.5, 0.25]]}, {"m": [[1, 1]]}),
-    "comparison": lambda: compare(make_rows(), printed=PRINTED, title="C"),
-    "one data set": lambda: compare(make_rows(datasets=["d"], splits=1)),
-    "one method": lambda: compare(make_rows(methods=["A"])),
-    "failures": lambda: compare(make_rows().assign(value=np.nan, status="failed", error="<b>")),
-    "tables": lambda: page("T", tables=[TABLE, TABLE | {"rows": []}]),
-    "sklearn": lambda: judge([[1, 0], [0, 0]], {"m": [[1.0, 0.0]] * 2}, conventions="sklearn"),
+    "one": lambda: evaluation_document(*case()),
+    "several": lambda: evaluation_document(*case(4)),
+    "scores only": lambda: evaluation_document(*case(2)[:2]),
+    "predictions only": lambda: evaluation_document(case()[0], None, case()[2]),
+    "one pair": lambda: evaluation_document([[1, 0]], {"m": [[0.5, 0.25]]}, {"m": [[1, 0]]}),
+    "no label": lambda: evaluation_document(
+        [[0, 0], [0, 0]], {"m": [[0.5, 0.25]] * 2}, {"m": [[0, 0]] * 2}
+    ),
+    "every label": lambda: evaluation_document([[1, 1]], {"m": [[0.5, 0.25]]}, {"m": [[1, 1]]}),
+    "comparison": lambda: comparison_document(make_rows(), printed=PRINTED, title="C"),
+    "one data set": lambda: comparison_document(make_rows(datasets=["d"], splits=1)),
+    "one method": lambda: comparison_document(make_rows(methods=["A"])),
+    "failures": lambda: comparison_document(
+        make_rows().assign(value=np.nan, status="failed", error="<b>")
+    ),
+    "tables": lambda: document_from_parts("T", tables=[TABLE, TABLE | {"rows": []}]),
+    "sklearn": lambda: evaluation_document(
+        [[1, 0], [0, 0]], {"m": [[1.0, 0.0]] * 2}, conventions="sklearn"
+    ),
 }
 
 
@@ -110,7 +116,7 @@ def test_pages_are_well_formed_and_hold_the_documents_numbers(kind):
 
 @pytest.mark.parametrize("n_models", [1, 3])
 def test_every_measure_stands_in_the_table(n_models):
-    document = judge(*case(n_models))
+    document = evaluation_document(*case(n_models))
     page = render(document)
     for name in document["models"][0]["measures"]:
         (row,) = re.findall(rf'<tr data-measure="{name}">(.*?)</tr>', page, re.DOTALL)
@@ -121,7 +127,7 @@ def test_every_measure_stands_in_the_table(n_models):
 
 
 def test_a_page_read_back_from_json_is_the_same():
-    document = judge(*case(2))
+    document = evaluation_document(*case(2))
     assert render(json.loads(json.dumps(document))) == render(document)
 
 
@@ -130,7 +136,7 @@ def test_names_are_text(name):
     Y, S, P = case(labels=3)
     names = [name, "b", "c"]
     provenance = {"command": name, "files": {name: {"path": name, "sha256": "0"}}}
-    document = judge(
+    document = evaluation_document(
         Y, {name: S["model 0"]}, {name: P["model 0"]},
         label_names=names, title=name, provenance=provenance,
     )  # fmt: skip
@@ -146,7 +152,7 @@ def test_json_cannot_end_its_element():
 
 
 def test_the_policy_allows_this_style_and_this_script_only():
-    page = render(judge(*case()))
+    page = render(evaluation_document(*case()))
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
     assert policy.startswith("default-src &#39;none&#39;; style-src")
     style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)[1]
@@ -161,11 +167,11 @@ def test_the_policy_allows_this_style_and_this_script_only():
 def test_only_findings_become_pages():
     with pytest.raises(ValueError, match="whose format is limo-findings/1: got 'other/1'"):
         render({"format": "other/1"})
-    with pytest.raises(ValueError, match="got 'list'. limo.report.judge and"):
+    with pytest.raises(ValueError, match="got 'list'. limo.report.evaluation_document and"):
         render([1])
     with pytest.raises(ValueError, match="The document is not whole: .*title.* Make it again"):
         render({"format": FORMAT})
 
 
 def test_findings_and_reports_agree_on_the_format():
-    assert judge(*case())["format"] == FORMAT
+    assert evaluation_document(*case())["format"] == FORMAT

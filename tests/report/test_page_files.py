@@ -1,8 +1,8 @@
 import pytest
 
-from limo.report import judge, write
+from limo.report import evaluation_document, write
 
-DOCUMENT = judge([[1, 0], [0, 1]], {"mine": [[3.0, 2.0], [0.0, 1.0]]})
+DOCUMENT = evaluation_document([[1, 0], [0, 1]], {"mine": [[3.0, 2.0], [0.0, 1.0]]})
 
 
 def test_a_page_is_written_and_named(tmp_path):

@@ -4,25 +4,25 @@ from importlib.metadata import version
 import numpy as np
 
 from limo._checks import check_labels
-from limo.report._provenance import checksum, describe_making
+from limo.report._provenance import checksum, collect_provenance
 
 
 def test_all_that_is_known_is_told(tmp_path):
     file = tmp_path / "scores.csv"
     file.write_bytes(b"1,2\n")
-    made = describe_making("limo evaluate", seeds=[1, 2], files=[file])
+    made = collect_provenance("limo evaluate", seeds=[1, 2], files=[file])
     assert made["command"] == "limo evaluate"
     assert made["seeds"] == [1, 2]
     digest = hashlib.sha256(b"1,2\n").hexdigest()
     assert made["files"] == {"scores.csv": {"path": str(file), "sha256": digest}}
     assert made["versions"]["numpy"] == version("numpy")
-    named = describe_making(files={"truth": file})
+    named = collect_provenance(files={"truth": file})
     assert named["files"]["truth"]["sha256"] == digest
 
 
 def test_nothing_unknown_is_told():
-    assert set(describe_making()) == {"versions", "python", "system", "made"}
-    assert describe_making(seeds=0)["seeds"] == 0
+    assert set(collect_provenance()) == {"versions", "python", "system", "made"}
+    assert collect_provenance(seeds=0)["seeds"] == 0
 
 
 def test_checksums_depend_on_numbers_not_on_memory(monkeypatch):

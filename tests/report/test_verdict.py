@@ -1,6 +1,6 @@
 import numpy as np
 
-from limo.report import judge
+from limo.report import evaluation_document
 from limo.report._verdict import verdict_of, verdict_of_all, verdict_of_comparison
 
 RANKING = ("ranking_loss", "macro_auc", "micro_auc")
@@ -104,7 +104,7 @@ def test_nothing_is_to_be_gained_from_perfect_labels():
 
 def test_predictions_alone_tell_no_reason():
     Y = np.array([[1, 0], [0, 1], [1, 1]])
-    document = judge(Y, predictions={"mine": Y})
+    document = evaluation_document(Y, predictions={"mine": Y})
     assert document["verdict"] == [
         "Good at everything: even micro-F1 (skill 100%) is near its best.",
         "Give its scores as well, and the report can tell why and what to change.",
@@ -112,7 +112,7 @@ def test_predictions_alone_tell_no_reason():
 
 
 def test_no_pair_no_reason():
-    document = judge([[0, 0], [0, 0]], {"mine": [[0.1, 0.2], [0.3, 0.4]]})
+    document = evaluation_document([[0, 0], [0, 0]], {"mine": [[0.1, 0.2], [0.3, 0.4]]})
     assert not any(sentence.startswith("Why") for sentence in document["verdict"])
 
 

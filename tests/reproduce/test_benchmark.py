@@ -72,7 +72,7 @@ def test_every_format_is_written(found):
 def only_findings(monkeypatch):
     """Write nothing, and return the findings."""
     monkeypatch.setattr(MODULE, "write_page", lambda *args, **parts: parts["findings"])
-    monkeypatch.setattr(MODULE, "comparison", lambda rows, **more: {})
+    monkeypatch.setattr(MODULE, "comparison_part", lambda rows, **more: {})
 
 
 @pytest.mark.usefixtures("only_findings")

@@ -26,7 +26,7 @@ REPRODUCTION = importlib.import_module("limo.reproduce._reproduction")
 def only_findings(monkeypatch):
     """Write nothing, and return the findings."""
     monkeypatch.setattr(MODULE, "write_page", lambda *args, **parts: parts["findings"])
-    monkeypatch.setattr(MODULE, "comparison", lambda rows, **more: {})
+    monkeypatch.setattr(MODULE, "comparison_part", lambda rows, **more: {})
 
 
 @pytest.fixture(scope="module")

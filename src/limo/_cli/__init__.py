@@ -1,81 +1,61 @@
-"""The command line: arguments in, one call below for each command, tables or JSON out.
+"""The command line: one module per command, each a call of the library, printed as tables or JSON.
 
-The only room that prints. Results go to standard output, progress and remarks to standard error.
-Commands use what ``import limo`` offers, which is loaded when it is first touched: asking for help
-loads neither NumPy nor a compiler.
+The only package that prints. Results go to standard output, progress and notes to standard error.
+Commands use what ``import limo`` offers, which is loaded on first use: help loads neither NumPy
+nor a compiler.
 """
 
 import importlib
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["code_if_stopped", "listening", "main"]
+__all__ = ["main", "raise_on_signals", "stop_code"]
 
 
-# Ctrl-C and a polite kill end the process, whatever they interrupt.
-
-_ALARM = getattr(signal, "SIGALRM", None)  # not on Windows
-_SIGNALS = [number for number in (signal.SIGINT, signal.SIGTERM, _ALARM) if number is not None]
-_AGAIN = 10.0  # seconds until a process that still runs is asked again
+_SECONDS_TO_OBEY = 10.0
 
 _received: list[int] = []
 
 
-@contextmanager
-def listening() -> Iterator[None]:
-    """Take both signals for a while.
-
-    Some libraries swallow an interruption, or turn it into an error of their own, when it hits
-    them while they are loaded. Hence the signal is remembered, and repeated until it is obeyed.
-    """
-    before = {number: signal.getsignal(number) for number in _SIGNALS}
-    # a shell has work in the background ignore Ctrl-C, which is for the one in front
-    taken = [number for number, handler in before.items() if handler not in (signal.SIG_IGN, None)]
-    for number in taken:
-        signal.signal(number, _again if number == _ALARM else _stop)
+def main() -> None:
+    """Run the command line; Ctrl-C and SIGTERM stop it at any moment, without a traceback."""
+    raise_on_signals()
     try:
-        yield
+        importlib.import_module("limo._cli.app").app(prog_name="limo")
+    except KeyboardInterrupt:
+        sys.stderr.write("Stopped.\n")
+        sys.exit(130)
     finally:
         _repeat_after(0)
-        _received.clear()
-        for number in taken:
-            signal.signal(number, before[number])
 
 
-def code_if_stopped() -> int | None:
-    """The exit code of a process that was asked to stop: what fails then fails because of it.
+def raise_on_signals() -> None:
+    """Let Ctrl-C and SIGTERM raise an exception, so that unfinished files are removed."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # a shell lets background jobs ignore Ctrl-C: they must go on
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
 
-    None of one that was not asked.
+
+def stop_code() -> int | None:
+    """The exit code of a process that received a signal to stop; None if it did not.
+
+    A library interrupted while being imported may raise an error of its own instead: any error
+    after a signal counts as stopping.
     """
     return 128 + _received[0] if _received else None
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
+def _stop(number: int, _: FrameType | None) -> None:
     _received.append(number)
-    _repeat_after(_AGAIN)
-    if number == signal.SIGINT:
-        signal.default_int_handler(number, frame)
-    sys.exit(128 + number)
-
-
-def _again(_: int, frame: FrameType | None) -> None:
-    _stop(_received[-1], frame)
+    # a library being imported may also swallow the exception, and the process would go on
+    _repeat_after(_SECONDS_TO_OBEY)
+    raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
 
 
 def _repeat_after(seconds: float) -> None:
-    """Have the last signal repeated once; 0 for never."""
-    if _ALARM is not None:
+    """Stop again after so many seconds; 0 cancels it."""
+    if hasattr(signal, "setitimer"):  # not on Windows
+        signal.signal(signal.SIGALRM, lambda _, frame: _stop(_received[-1], frame))
         signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-def main() -> None:
-    """Run the command line; Ctrl-C and a polite kill end it cleanly at any moment."""
-    try:
-        with listening():
-            importlib.import_module("limo._cli.app").app(prog_name="limo")
-    except KeyboardInterrupt:
-        sys.stderr.write("Stopped.\n")
-        sys.exit(130)

@@ -6,7 +6,7 @@ import typer
 
 import limo
 from limo._cli import compare, demo, evaluate, fit, measures, predict, report, reproduce
-from limo._cli.command import command, examples
+from limo._cli.command import add_command, examples
 from limo._cli.datasets import data_app
 
 __all__ = ["app"]
@@ -59,6 +59,6 @@ for _function, _epilog, _panel in (
     (predict.predict, predict.EXAMPLES, _LEARN),
     (measures.measures, measures.EXAMPLES, _LOOK),
 ):
-    command(app, _function, epilog=_epilog, rich_help_panel=_panel)
+    add_command(app, _function, epilog=_epilog, rich_help_panel=_panel)
 
 app.add_typer(data_app, name="datasets", rich_help_panel=_LOOK)

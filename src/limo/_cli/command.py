@@ -14,10 +14,10 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from limo._cli import code_if_stopped
-from limo._cli.console import complain, remark
+from limo._cli import stop_code
+from limo._cli.console import print_error, print_note
 
-__all__ = ["WrongUse", "command", "examples", "spoken"]
+__all__ = ["WrongUse", "add_command", "as_options", "examples"]
 
 
 # Advice that names an argument of Python, said as the option of the command line that it is.
@@ -27,14 +27,14 @@ _ARGUMENT = re.compile(rf"\b({_OPTIONS})=(\[[^\]]*\]|'[^']*'|\d+|True|False)?")
 _KIND = re.compile(r"\bkind='(truth|scores|predictions)'")
 
 
-def spoken(sentence: str) -> str:
+def as_options(sentence: str) -> str:
     """Say ``--labels a,b`` for ``labels=['a', 'b']``.
 
     Examples
     --------
-    >>> spoken("Name them: labels=['a', 'b'], labels='tag_*' for a prefix, or labels=6")
+    >>> as_options("Name them: labels=['a', 'b'], labels='tag_*' for a prefix, or labels=6")
     "Name them: --labels a,b, --labels 'tag_*' for a prefix, or --labels 6"
-    >>> spoken("leave it out with drop=")
+    >>> as_options("leave it out with drop=")
     'leave it out with --drop'
     """
     return _ARGUMENT.sub(_option, _KIND.sub(r"--\1", sentence))
@@ -68,7 +68,7 @@ class WrongUse(Exception):  # noqa: N818
     """The command was called in a way that cannot work: exit code 2."""
 
 
-def command(app: typer.Typer, function: Function, **settings: Any) -> None:
+def add_command(app: typer.Typer, function: Function, **settings: Any) -> None:
     """Add a command whose failures are sentences; the traceback comes with ``--debug``."""
     app.command(help=_paragraphs(function), **settings)(_guarded(function))
 
@@ -97,7 +97,7 @@ def _guarded(function: Function) -> Function:
             except (typer.Exit, typer.Abort):
                 raise
             except KeyboardInterrupt as error:
-                complain(str(error) or "Stopped.", what="")
+                print_error(str(error) or "Stopped.", what="")
                 raise typer.Exit(STOPPED) from None
             except Exception as error:
                 if debug:
@@ -113,11 +113,11 @@ def _guarded(function: Function) -> Function:
 
 def _explain(error: Exception) -> int:
     """Say why it ended, and give the exit code."""
-    stopped = code_if_stopped()
+    stopped = stop_code()
     if stopped is not None:
-        complain("Stopped.", what="")
+        print_error("Stopped.", what="")
         return stopped
-    complain(_sentence(error))
+    print_error(_sentence(error))
     return WRONG_USE if isinstance(error, WrongUse) else FAILED
 
 
@@ -131,10 +131,10 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "The memory does not suffice. Try fewer instances, or float32 scores in a .npy file."
     if isinstance(error, (WrongUse, *_FORESEEN)):
-        return spoken(said)
+        return as_options(said)
     kind = type(error).__name__
     return f"This should not have happened: {kind}: {said}. Please report what --debug adds."
 
 
 def _tell(message: Warning | str, *_: Any, **__: Any) -> None:
-    remark(str(message))
+    print_note(str(message))

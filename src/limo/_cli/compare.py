@@ -8,7 +8,7 @@ import typer
 
 import limo
 from limo._cli.command import WrongUse, examples
-from limo._cli.console import print_json, progress, remark, say, show_comparisons
+from limo._cli.console import print_comparison, print_json, print_note, print_text, progress
 from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output, typed_command
 from limo._cli.options import (
     Drop,
@@ -135,16 +135,16 @@ def compare(
             )
         )
     rows = _run(planned, store, jobs, retry_failed)
-    made = limo.report.describe_making(typed_command(), seeds=seed)
-    document = limo.report.compare(rows, provenance=made)
+    made = limo.report.collect_provenance(typed_command(), seeds=seed)
+    document = limo.report.comparison_document(rows, provenance=made)
     if report is not None:
         limo.report.write(document, report, force=force)
     if json:
         print_json(document)
     else:
-        show_comparisons(document)
+        print_comparison(document)
         where = f" The report is in {report}." if report is not None else ""
-        say(f"Results are stored in {store}.{where}")
+        print_text(f"Results are stored in {store}.{where}")
     _exit_if_failed(rows)
 
 
@@ -204,7 +204,7 @@ def _exit_if_failed(rows: Any) -> None:
     if not len(failed):
         return
     first = failed.iloc[0]
-    remark(
+    print_note(
         f"{failed['run'].nunique()} of {rows['run'].nunique()} runs failed. The first: "
         f"{first['method']} on {first['dataset']}: {first['error']}"
     )

@@ -18,14 +18,14 @@ from rich.text import Text
 from limo._text import counted
 
 __all__ = [
-    "complain",
+    "print_comparison",
+    "print_error",
+    "print_evaluation",
     "print_json",
+    "print_note",
+    "print_table",
+    "print_text",
     "progress",
-    "remark",
-    "say",
-    "show_comparisons",
-    "show_findings",
-    "table",
 ]
 
 
@@ -37,25 +37,25 @@ Cell = str | Text
 Advance = Callable[[int, int, str], None]
 
 
-def say(text: str = "", *, style: str = "") -> None:
+def print_text(text: str = "", *, style: str = "") -> None:
     """Print a result for people."""
     _console(stderr=False).print(Text(_harmless(text), style=style), soft_wrap=True)
 
 
-def remark(text: str) -> None:
+def print_note(text: str) -> None:
     """Print a remark beside the results."""
     _console(stderr=True).print(
         Text("Note: ", style="yellow").append(_harmless(text), style="default"), soft_wrap=True
     )
 
 
-def complain(text: str, what: str = "Error: ") -> None:
+def print_error(text: str, what: str = "Error: ") -> None:
     """Print why it did not work."""
     line = Text(what, style="bold red").append(_harmless(text), style="not bold default")
     _console(stderr=True).print(line, soft_wrap=True)
 
 
-def table(
+def print_table(
     title: str, head: Sequence[str], body: Sequence[Sequence[Cell]], *, numbers: int = 0
 ) -> None:
     """Print a table; the columns from ``numbers`` on, if it is given, are set to the right."""
@@ -128,10 +128,11 @@ def _harmless(text: str) -> str:
 # Documents of findings as tables: what a report shows, in short.
 
 _BEST = "bold green"
+_LEGEND = "* best value of the line."
 _MOST_MODELS = 8  # columns of a table that people can still read
 
 
-def show_findings(document: Mapping[str, Any]) -> None:
+def print_evaluation(document: Mapping[str, Any]) -> None:
     """Print measures, margins and verdict of one model, or models side by side."""
     models = document["models"]
     data = document["data"]
@@ -143,19 +144,19 @@ def show_findings(document: Mapping[str, Any]) -> None:
         _show_one(document["measures"], models[0], heading)
     else:
         _show_several(document["measures"], models, heading)
-    say()
+    print_text()
     for sentence in document["verdict"]:
-        say(sentence)
+        print_text(sentence)
 
 
-def show_comparisons(document: Mapping[str, Any]) -> None:
+def print_comparison(document: Mapping[str, Any]) -> None:
     """Print mean, deviation and rank of every method, a table for each data set."""
     for part in document["comparisons"]:
         for dataset in part["datasets"]:
             _show_dataset(part, dataset)
-    say("* best of its line.\n")
+    print_text(f"{_LEGEND}\n")
     for sentence in document["verdict"]:
-        say(sentence)
+        print_text(sentence)
 
 
 def _show_dataset(part: Mapping[str, Any], dataset: str) -> None:
@@ -165,7 +166,7 @@ def _show_dataset(part: Mapping[str, Any], dataset: str) -> None:
         [line["title"], better[line["measure"]], *map(_spread, line["cells"])] for line in lines
     ]
     title = f"{dataset}: mean ± deviation (rank) over {counted(part['splits'], 'split')}"
-    table(title, ["measure", "better", *part["methods"]], body, numbers=2)
+    print_table(title, ["measure", "better", *part["methods"]], body, numbers=2)
 
 
 def _spread(cell: Mapping[str, Any] | None) -> Text:
@@ -182,7 +183,7 @@ def _show_one(measures: list[Any], model: Mapping[str, Any], heading: str) -> No
     for entry in measures:
         value, best = _number(model["measures"][entry["name"]]["value"]), _number(entry["best"])
         body.append([entry["title"], value, best, entry["better"], _note(entry)])
-    table(heading, ["measure", "value", "best possible", "better", "undefined rows"], body)
+    print_table(heading, ["measure", "value", "best possible", "better", "undefined rows"], body)
     _show_margins(model["margins"])
 
 
@@ -206,7 +207,7 @@ def _show_margins(margins: Mapping[str, Any]) -> None:
         for part in margins.values()
     ]
     head = ["margin", "positive", "lowest", "median", "highest", "pairs in order", "tied"]
-    table("Margins", head, body)
+    print_table("Margins", head, body)
 
 
 def _show_several(measures: list[Any], models: list[Any], heading: str) -> None:
@@ -222,9 +223,11 @@ def _show_several(measures: list[Any], models: list[Any], heading: str) -> None:
         for entry in measures
     ]
     body.append(["mean rank", "low", *(_number(m["mean_rank"], 2) for m in shown)])
-    table(heading, head, body, numbers=2)
+    print_table(heading, head, body, numbers=2)
     left = len(models) - len(shown)
-    say("* best of its line." + (f" {left} more models stand in the report." if left else ""))
+    print_text(
+        "* best of its line." + (f" {left} more models stand in the report." if left else "")
+    )
 
 
 def _ranked(line: Mapping[str, Any] | None) -> Text:

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 import limo
-from limo._cli.command import WrongUse, command, examples
-from limo._cli.console import print_json, progress, say, table
+from limo._cli.command import WrongUse, add_command, examples
+from limo._cli.console import print_json, print_table, print_text, progress
 from limo._cli.inputs import Reading, is_known, open_dataset, output
 from limo._cli.options import Data, Drop, Force, Format, Json, Labels, Missing
 
@@ -56,8 +56,8 @@ def list_sets(json: Json = False) -> None:
         for r in records
     ]
     head = ["name", "domain", *counts, "each", "parts", "at hand"]
-    table("Known data sets", head, body)
-    say("limo datasets fetch NAME downloads a set; NAME:train and NAME:test are its parts.")
+    print_table("Known data sets", head, body)
+    print_text("limo datasets fetch NAME downloads a set; NAME:train and NAME:test are its parts.")
 
 
 def describe(
@@ -79,7 +79,7 @@ def describe(
     if json:
         print_json(loads(found.to_json()))
     else:
-        say(str(found))
+        print_text(str(found))
 
 
 def fetch(
@@ -98,7 +98,7 @@ def fetch(
         data = open_dataset(name, Reading())
         found.append({"name": name, "instances": data.X.shape[0], "sha256": data.checksum})
         if not json:
-            say(f"{name}: {data.X.shape[0]:,} instances, verified.")
+            print_text(f"{name}: {data.X.shape[0]:,} instances, verified.")
     if json:
         print_json(found)
 
@@ -128,7 +128,7 @@ def convert(
     if json:
         print_json({"files": list(map(str, files)), "instances": found.X.shape[0]})
     else:
-        say(f"Wrote {' and '.join(map(str, files))}: {found!r}")
+        print_text(f"Wrote {' and '.join(map(str, files))}: {found!r}")
 
 
 for _name, _function, _epilog in (
@@ -158,4 +158,4 @@ for _name, _function, _epilog in (
         ),
     ),
 ):
-    command(data_app, _function, name=_name, epilog=_epilog)
+    add_command(data_app, _function, name=_name, epilog=_epilog)

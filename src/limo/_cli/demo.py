@@ -8,7 +8,7 @@ import typer
 
 import limo
 from limo._cli.command import examples
-from limo._cli.console import print_json, progress, say, show_findings
+from limo._cli.console import print_evaluation, print_json, print_text, progress
 from limo._cli.inputs import output, typed_command
 from limo._cli.options import Conventions, Force, Json, Seed
 
@@ -58,9 +58,9 @@ def demo(
     if json:
         print_json(document)
         return
-    show_findings(document)
+    print_evaluation(document)
     if to is not None:
-        say(f"\nThe report is in {to.resolve()}: open it in a browser.")
+        print_text(f"\nThe report is in {to.resolve()}: open it in a browser.")
 
 
 def _place(report: Path | None, force: bool) -> Path:
@@ -83,14 +83,14 @@ def _judge(instances: int, seed: int, conventions: str, advance: Any) -> dict[st
         model.fit(train.X, train.Y)
         scores[name], labels[name] = limo.scores_of(model, test.X), model.predict(test.X)
     advance(len(models), len(models), "judging")
-    document: dict[str, Any] = limo.report.judge(
+    document: dict[str, Any] = limo.report.evaluation_document(
         test.Y,
         scores,
         labels,
         conventions=conventions,
         label_names=data.label_names,
         title="Four models on the triangles of the paper's Figure 1",
-        provenance=limo.report.describe_making(typed_command(), seeds=seed),
+        provenance=limo.report.collect_provenance(typed_command(), seeds=seed),
     )
     return document
 

@@ -8,7 +8,7 @@ import typer
 
 import limo
 from limo._cli.command import WrongUse, examples
-from limo._cli.console import print_json, progress, say, show_findings
+from limo._cli.console import print_evaluation, print_json, print_text, progress
 from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output, typed_command
 from limo._cli.options import (
     Conventions,
@@ -105,9 +105,9 @@ def evaluate(
     if json:
         print_json(document)
         return
-    show_findings(document)
+    print_evaluation(document)
     if report is not None:
-        say(f"The report is in {report}.")
+        print_text(f"The report is in {report}.")
 
 
 @dataclass(frozen=True)
@@ -136,11 +136,11 @@ class _Inputs:
             **{f"scores of {name}": one for name, one in self.scores.items()},
             **{f"predictions of {name}": one for name, one in self.predictions.items()},
         }
-        made = limo.report.describe_making(typed_command())
+        made = limo.report.collect_provenance(typed_command())
         made["files"] = {
             what: {"path": one.source, "sha256": one.checksum} for what, one in found.items()
         }
-        document: dict[str, Any] = limo.report.judge(
+        document: dict[str, Any] = limo.report.evaluation_document(
             self.truth.values,
             {name: one.values for name, one in self.scores.items()},
             {name: one.values for name, one in self.predictions.items()},

@@ -11,7 +11,7 @@ import typer
 
 import limo
 from limo._cli.command import WrongUse, examples
-from limo._cli.console import print_json, progress, say
+from limo._cli.console import print_json, print_text, progress
 from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output
 from limo._cli.options import (
     Data,
@@ -112,7 +112,7 @@ def fit(
         print_json(told)
         return
     _tell(told, measure)
-    say(f"The model is in {to}. Next: limo predict {to} DATA -o predictions.csv")
+    print_text(f"The model is in {to}. Next: limo predict {to} DATA -o predictions.csv")
 
 
 def _settings(method: str, given: list[str], alpha: float | None, quick: bool) -> dict[str, Any]:
@@ -176,4 +176,6 @@ def _tell(found: dict[str, Any], measure: str) -> None:
         parts = ", ".join(f"{n.replace('_', ' ')} {v:.3g}" for n, v in found["chosen"].items())
         score = found["cross_validated"]
         title = limo.MEASURES[measure].title
-        say(f"{title} {score['mean']:.4f} ± {score['std']:.4f} in cross-validation, with {parts}.")
+        print_text(
+            f"{title} {score['mean']:.4f} ± {score['std']:.4f} in cross-validation, with {parts}."
+        )

@@ -4,7 +4,7 @@ from typing import Any
 
 import limo
 from limo._cli.command import examples
-from limo._cli.console import print_json, table
+from limo._cli.console import print_json, print_table
 from limo._cli.options import Json
 
 __all__ = ["EXAMPLES", "measures"]
@@ -31,7 +31,7 @@ def measures(json: Json = False) -> None:
         [m["name"], m["judges"], m["better"], m["threshold"] or "-", *m["optimised_by"].values()]
         for m in found
     ]
-    table("Measures, and whether positive margins of a kind make them perfect", head, body)
+    print_table("Measures, and whether positive margins of a kind make them perfect", head, body)
 
 
 def _record(measure: Any) -> dict[str, Any]:

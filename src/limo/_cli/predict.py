@@ -7,7 +7,7 @@ import typer
 
 import limo
 from limo._cli.command import WrongUse, examples
-from limo._cli.console import print_json, progress, say
+from limo._cli.console import print_json, print_text, progress
 from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output
 from limo._cli.options import Data, Drop, Force, Format, Json, Missing
 
@@ -64,7 +64,7 @@ def predict(
         print_json({"file": str(to), "what": what, **size})
     else:
         told = "scores and labels" if what == "both" else what
-        say(f"Wrote {told} of {X.shape[0]:,} instances x {len(names):,} labels to {to}.")
+        print_text(f"Wrote {told} of {X.shape[0]:,} instances x {len(names):,} labels to {to}.")
 
 
 def _check_suffix(to: Path, n_matrices: int) -> None:

@@ -8,7 +8,7 @@ import typer
 
 import limo
 from limo._cli.command import examples
-from limo._cli.console import progress, say
+from limo._cli.console import print_text, progress
 from limo._cli.inputs import check_file, output, typed_command
 from limo._cli.options import Force
 
@@ -38,7 +38,7 @@ def report(
     output(to, force=force)
     with progress("Writing the report"):
         limo.report.write(_document(results), to, force=force)
-    say(f"The report is in {to}.")
+    print_text(f"The report is in {to}.")
 
 
 def _document(results: Path) -> dict[str, Any]:
@@ -46,9 +46,9 @@ def _document(results: Path) -> dict[str, Any]:
     with results.open("rb") as handle:
         is_store = handle.read(len(_SQLITE)) == _SQLITE
     if is_store:
-        made = limo.report.describe_making(typed_command(), files=[results])
+        made = limo.report.collect_provenance(typed_command(), files=[results])
         rows = limo.experiment.read_rows(results)
-        compared: dict[str, Any] = limo.report.compare(rows, provenance=made)
+        compared: dict[str, Any] = limo.report.comparison_document(rows, provenance=made)
         return compared
     try:
         document = json.loads(results.read_bytes())

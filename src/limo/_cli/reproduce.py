@@ -10,7 +10,7 @@ import typer
 import limo
 from limo._cli.command import WrongUse, examples
 from limo._cli.compare import progress_bar
-from limo._cli.console import print_json, progress, say
+from limo._cli.console import print_json, print_text, progress
 from limo._cli.options import Force, Jobs, Json
 
 __all__ = ["EXAMPLES", "reproduce"]
@@ -57,10 +57,10 @@ def reproduce(
     if json:
         print_json(found.document)
         return
-    say(found.title, style="bold")
+    print_text(found.title, style="bold")
     for sentence in found.findings:
-        say(sentence)
-    say(f"Tables and pictures are in {folder}; the report is {page}.")
+        print_text(sentence)
+    print_text(f"Tables and pictures are in {folder}; the report is {page}.")
 
 
 def _run(part: str, folder: Path, quick: bool, jobs: int | None, advance: Any) -> Any:

@@ -1,8 +1,16 @@
-"""Reports: from results to a plain document, and from the document to one HTML page."""
+"""Reports: plain documents of results, and the HTML page of a document."""
 
-from limo.report._comparison import compare, comparison, page
-from limo.report._evaluation import judge
+from limo.report._comparison import comparison_document, comparison_part, document_from_parts
+from limo.report._evaluation import evaluation_document
 from limo.report._page import render, write
-from limo.report._provenance import describe_making
+from limo.report._provenance import collect_provenance
 
-__all__ = ["compare", "comparison", "describe_making", "judge", "page", "render", "write"]
+__all__ = [
+    "collect_provenance",
+    "comparison_document",
+    "comparison_part",
+    "document_from_parts",
+    "evaluation_document",
+    "render",
+    "write",
+]

@@ -11,10 +11,17 @@ from limo.experiment import _statistics as statistics
 from limo.experiment._statistics import check_rows
 from limo.measures._table import MEASURES
 from limo.report._evaluation import FORMAT
-from limo.report._provenance import describe_making
+from limo.report._provenance import collect_provenance
 from limo.report._verdict import verdict_of_comparison
 
-__all__ = ["average_ranks", "beside_printed", "compare", "comparison", "differences", "page"]
+__all__ = [
+    "average_ranks",
+    "beside_printed",
+    "comparison_document",
+    "comparison_part",
+    "differences",
+    "document_from_parts",
+]
 
 
 # Which methods differ, measure by measure: average ranks and tests as plain parts.
@@ -118,7 +125,7 @@ def _cell(own: pd.DataFrame, method: str) -> dict[str, Any] | None:
     }
 
 
-def compare(
+def comparison_document(
     rows: Any,
     *,
     title: str | None = None,
@@ -145,24 +152,24 @@ def compare(
 
     Examples
     --------
-    >>> from limo.report import compare
+    >>> from limo.report import comparison_document
     >>> rows = [
     ...     {"dataset": d, "split": 0, "measure": "macro_f1", "method": m, "value": v}
     ...     for d, values in {"enron": (0.5, 0.25), "medical": (0.5, 0.75)}.items()
     ...     for m, v in zip("AB", values)
     ... ]
-    >>> compare(rows)["comparisons"][0]["ranks"][0]["average"]
+    >>> comparison_document(rows)["comparisons"][0]["ranks"][0]["average"]
     [1.5, 1.5]
     """
-    part = comparison(rows, printed=printed)
+    part = comparison_part(rows, printed=printed)
     made = provenance
     if made is None:
-        made = describe_making(seeds=part["seeds"]) | {"rows": len(check_rows(rows))}
+        made = collect_provenance(seeds=part["seeds"]) | {"rows": len(check_rows(rows))}
     name = title or f"{len(part['methods'])} methods compared"
-    return page(name, verdict=part["verdict"], comparisons=[part], provenance=made)
+    return document_from_parts(name, verdict=part["verdict"], comparisons=[part], provenance=made)
 
 
-def page(
+def document_from_parts(
     title: str,
     *,
     verdict: Iterable[str] = (),
@@ -179,7 +186,7 @@ def page(
     verdict : iterable of str
         What to know first, a sentence each.
     comparisons : iterable of dict
-        What :func:`comparison` gave.
+        What :func:`comparison_part` gave.
     tables : iterable of dict
         Each with a title, a note, columns (names) and rows (lists of numbers or texts).
     provenance : mapping, optional
@@ -191,9 +198,9 @@ def page(
 
     Examples
     --------
-    >>> from limo.report import page
+    >>> from limo.report import document_from_parts
     >>> table = {"title": "Two", "note": "", "columns": ["n"], "rows": [[2]]}
-    >>> sorted(page("Numbers", tables=[table], provenance={}))
+    >>> sorted(document_from_parts("Numbers", tables=[table], provenance={}))
     ['comparisons', 'format', 'provenance', 'tables', 'title', 'verdict']
     """
     return {
@@ -202,14 +209,14 @@ def page(
         "verdict": list(verdict),
         "comparisons": plain(list(comparisons)),
         "tables": plain(list(tables)),
-        "provenance": plain(dict(describe_making() if provenance is None else provenance)),
+        "provenance": plain(dict(collect_provenance() if provenance is None else provenance)),
     }
 
 
-def comparison(
+def comparison_part(
     rows: Any, *, title: str | None = None, note: str = "", printed: Any = None
 ) -> dict[str, Any]:
-    """Compare methods from rows of results: one part of a document, see :func:`page`.
+    """One part for :func:`document_from_parts`: methods compared from rows of results.
 
     Parameters
     ----------
@@ -226,9 +233,9 @@ def comparison(
 
     Examples
     --------
-    >>> from limo.report import comparison
+    >>> from limo.report import comparison_part
     >>> row = {"dataset": "enron", "split": 0, "measure": "macro_f1", "method": "A", "value": 0.5}
-    >>> comparison([row])["means"][0]["cells"][0]["mean"]
+    >>> comparison_part([row])["means"][0]["cells"][0]["mean"]
     0.5
     """
     table = check_rows(rows)

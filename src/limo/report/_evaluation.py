@@ -20,10 +20,10 @@ from limo.report._details import (
     label_columns,
     margins_of,
 )
-from limo.report._provenance import checksum, describe_making
+from limo.report._provenance import checksum, collect_provenance
 from limo.report._verdict import verdict_of, verdict_of_all
 
-__all__ = ["FORMAT", "ModelFindings", "judge", "judge_model"]
+__all__ = ["FORMAT", "ModelFindings", "evaluation_document", "judge_model"]
 
 
 # Everything found about one model: plain parts of a document, nothing as large as its scores.
@@ -166,7 +166,7 @@ FORMAT = "limo-findings/1"
 """What documents say they are; the number changes when a reader of old ones would stumble."""
 
 
-def judge(
+def evaluation_document(
     y_true: Any,
     scores: Mapping[str, Any] | None = None,
     predictions: Mapping[str, Any] | None = None,
@@ -193,7 +193,7 @@ def judge(
     title : str, optional
         What the report is called.
     provenance : mapping, optional
-        How it was made, see :func:`limo.report.describe_making`; by default versions, and
+        How it was made, see :func:`limo.report.collect_provenance`; by default versions, and
         checksums of what was given.
 
     Returns
@@ -205,20 +205,20 @@ def judge(
 
     Examples
     --------
-    >>> from limo.report import judge
+    >>> from limo.report import evaluation_document
     >>> y_true, y_score = [[1, 0], [0, 1]], [[3.0, 2.0], [0.0, 1.0]]
-    >>> document = judge(y_true, {"mine": y_score})
+    >>> document = evaluation_document(y_true, {"mine": y_score})
     >>> document["models"][0]["measures"]["macro_auc"]["value"]
     0.5
-    >>> judge(y_true)
+    >>> evaluation_document(y_true)
     Traceback (most recent call last):
         ...
-    ValueError: judge needs scores or predictions of at least one model: got neither.
+    ValueError: Give scores or predictions of at least one model: got neither.
     """
     by_score, by_label = dict(scores or {}), dict(predictions or {})
     names = list(dict.fromkeys([*by_score, *by_label]))
     if not names:
-        raise ValueError("judge needs scores or predictions of at least one model: got neither.")
+        raise ValueError("Give scores or predictions of at least one model: got neither.")
     kept = None if label_names is None else list(label_names)
     found = [
         judge_model(
@@ -256,7 +256,7 @@ def _made(found: list[ModelFindings]) -> dict[str, Any]:
         for kind in ("scores", "predictions")
     }
     sums = {"truth": found[0].checksums["truth"]} | {k: v for k, v in own.items() if v}
-    return describe_making() | {"sha256": sums}
+    return collect_provenance() | {"sha256": sums}
 
 
 def _measures(found: list[ModelFindings]) -> list[dict[str, Any]]:

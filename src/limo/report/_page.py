@@ -32,8 +32,8 @@ def render(document: Mapping[str, Any]) -> str:
     Parameters
     ----------
     document : mapping
-        What :func:`limo.report.judge` or :func:`limo.report.compare` gave, or the same read
-        back from JSON.
+        Made by :func:`limo.report.evaluation_document` or
+        :func:`limo.report.comparison_document`, or read back from JSON.
 
     Returns
     -------
@@ -42,9 +42,9 @@ def render(document: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> import limo
-    >>> from limo.report import judge
-    >>> page = limo.report.render(judge([[1, 0]], {"mine": [[3.0, 2.0]]}, title="<b>Mine</b>"))
-    >>> "<h1>&lt;b&gt;Mine&lt;/b&gt;</h1>" in page
+    >>> from limo.report import evaluation_document
+    >>> document = evaluation_document([[1, 0]], {"mine": [[3.0, 2.0]]}, title="<b>Mine</b>")
+    >>> "<h1>&lt;b&gt;Mine&lt;/b&gt;</h1>" in limo.report.render(document)
     True
     """
     _check_format(document)
@@ -69,8 +69,8 @@ def _check_format(document: Any) -> None:
     found = document.get("format") if isinstance(document, Mapping) else type(document).__name__
     if found != FORMAT:
         raise ValueError(
-            f"A report is made from a document of findings, whose format is {FORMAT}: got "
-            f"{found!r}. limo.report.judge and limo.report.compare make such documents."
+            f"A page is made from a document whose format is {FORMAT}: got {found!r}. "
+            "limo.report.evaluation_document and limo.report.comparison_document make one."
         )
 
 
@@ -126,7 +126,8 @@ def write(document: Mapping[str, Any], path: str | Path, force: bool = False) ->
     Parameters
     ----------
     document : mapping
-        What :func:`limo.report.judge` or :func:`limo.report.compare` gave.
+        Made by :func:`limo.report.evaluation_document` or
+        :func:`limo.report.comparison_document`, or read back from JSON.
     path : str or Path
         Where to.
     force : bool, default=False
@@ -139,8 +140,8 @@ def write(document: Mapping[str, Any], path: str | Path, force: bool = False) ->
     Examples
     --------
     >>> import tempfile, limo
-    >>> from limo.report import judge
-    >>> document = judge([[1, 0], [0, 1]], {"mine": [[3.0, 2.0], [0.0, 1.0]]})
+    >>> from limo.report import evaluation_document
+    >>> document = evaluation_document([[1, 0], [0, 1]], {"mine": [[3.0, 2.0], [0.0, 1.0]]})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = limo.report.write(document, folder + "/mine.html")
     ...     page.read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -13,13 +13,13 @@ from limo._system import versions
 from limo._types import Anything
 from limo._views import Pattern
 
-__all__ = ["checksum", "describe_making"]
+__all__ = ["checksum", "collect_provenance"]
 
 
 _CHUNK = 1 << 22
 
 
-def describe_making(
+def collect_provenance(
     command: str | None = None,
     *,
     seeds: Any = None,
@@ -42,8 +42,8 @@ def describe_making(
 
     Examples
     --------
-    >>> from limo.report import describe_making
-    >>> made = describe_making("limo demo", seeds=0)
+    >>> from limo.report import collect_provenance
+    >>> made = collect_provenance("limo demo", seeds=0)
     >>> made["command"], made["seeds"], "numpy" in made["versions"]
     ('limo demo', 0, True)
     """

@@ -11,7 +11,7 @@ import pandas as pd
 from limo.datasets import load
 from limo.experiment import missing_results
 from limo.measures._table import MEASURES
-from limo.report import comparison
+from limo.report import comparison_part
 from limo.reproduce._benchmark_plans import (
     DATASETS,
     LIMOS,
@@ -166,9 +166,9 @@ def _parts(rows: pd.DataFrame) -> list[dict[str, Any]]:
     six, all_eight = (rows[rows["method"].isin(names)] for names in (PAPER, (*PAPER, *OURS)))
     printed = printed_benchmark()
     printed["std"] = printed["std"].clip(lower=ROUNDING)  # the same limits as in the tables
-    parts = [comparison(six, title="The paper's six methods", printed=printed)]
+    parts = [comparison_part(six, title="The paper's six methods", printed=printed)]
     if len(all_eight) > len(six):
-        parts.append(comparison(all_eight, title="With our methods"))
+        parts.append(comparison_part(all_eight, title="With our methods"))
     return parts
 
 

@@ -10,7 +10,7 @@ import matplotlib as mpl
 import pandas as pd
 
 from limo.experiment import Plan, Progress, run
-from limo.report import page as report_page
+from limo.report import document_from_parts
 
 __all__ = [
     "OnProgress",
@@ -117,9 +117,20 @@ def read_printed(name: str) -> pd.DataFrame:
 # Pages: Markdown, with each table as CSV and LaTeX and each picture as SVG and PNG.
 
 # Letters that LaTeX's default fonts lack.
-_LATEX = {"±": r"$\pm$", "→": r"$\to$", "↓": r"$\downarrow$", "↑": r"$\uparrow$"}
-_LATEX |= {"✓": r"$\checkmark$", "✗": r"$\times$", "≥": r"$\geq$", "≤": r"$\leq$"}
-_LATEX |= {"–": "--", "−": "$-$"}
+_LATEX = str.maketrans(
+    {
+        "±": r"$\pm$",
+        "→": r"$\to$",
+        "↓": r"$\downarrow$",
+        "↑": r"$\uparrow$",
+        "✓": r"$\checkmark$",
+        "✗": r"$\times$",
+        "≥": r"$\geq$",
+        "≤": r"$\leq$",
+        "–": "--",
+        "−": "$-$",
+    }
+)
 _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "limo",  # the same picture is the same file
     "font.size": 9,
@@ -152,7 +163,7 @@ def write_page(
     for picture in pictures:
         paths += _write_picture(target, picture)
     facts = {table.name: table.facts for table in tables}
-    document = report_page(
+    document = document_from_parts(
         title, verdict=findings, comparisons=comparisons, tables=map(_document_part, tables)
     )
     return Reproduction(title, target, tuple(findings), facts, tuple(paths), document)
@@ -207,7 +218,7 @@ def latex(table: ResultTable) -> str:
         hrules=True,
         caption=table.title.replace("_", r"\_"),  # pandas does not escape the caption
     )
-    return text.translate(str.maketrans(_LATEX))
+    return text.translate(_LATEX)
 
 
 def _document_part(table: ResultTable) -> dict[str, Any]:

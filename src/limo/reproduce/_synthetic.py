@@ -13,7 +13,7 @@ from limo.experiment._statistics import check_rows
 from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
 from limo.models._paper import paper_limo
-from limo.report import comparison
+from limo.report import comparison_part
 from limo.reproduce._pictures import plot_relative
 from limo.reproduce._reproduction import (
     OnProgress,
@@ -120,7 +120,7 @@ def _part(rows: pd.DataFrame, table: pd.DataFrame, what: str) -> dict[str, Any]:
     results = rows[rows["method"].isin(table["method"])]
     number = results.groupby(["dataset", "split"], sort=False).ngroup()
     printed = table.rename(columns={"printed": "mean", "sd": "std"}).assign(dataset="synthetic")
-    return comparison(
+    return comparison_part(
         results.assign(dataset="synthetic", split=number),
         title=f"Measures of {what}",
         printed=printed[["dataset", "method", "measure", "mean", "std"]],
