@@ -31,10 +31,10 @@ def fails_with(error, *arguments):
         (KeyError("no such measure"), 1, "Error: no such measure\n"),
         (OSError(28, "No space left on device", "x.csv"), 1, "Error: x.csv: No space left on device.\n"),
         (FileExistsError("page.html exists"), 1, "Error: page.html exists\n"),
-        (MemoryError(), 1, "Error: The memory does not suffice. Try fewer instances"),
+        (MemoryError(), 1, "Error: Not enough memory. Try fewer instances"),
         (KeyboardInterrupt(), 130, "Stopped.\n"),
         (KeyboardInterrupt("3 runs are kept."), 130, "3 runs are kept.\n"),
-        (ZeroDivisionError("by zero"), 1, "This should not have happened: ZeroDivisionError: by zero."),
+        (ZeroDivisionError("by zero"), 1, "This is a bug: ZeroDivisionError: by zero."),
         (typer.Exit(7), 7, ""),
     ],
 )  # fmt: skip
@@ -60,7 +60,7 @@ def test_control_characters_are_not_obeyed():
     assert "\N{REPLACEMENT CHARACTER}[2Jb" in found.stderr
 
 
-def test_warnings_become_remarks():
+def test_warnings_become_notes():
     one = typer.Typer()
 
     def work() -> None:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 WILD = ["<script>alert(1)</script>", '"quotes\' & co"', "😀 name", "x" * 300, "עברית اسم"]
 COLUMNS = {
-    "AUC": "auc", "F1": "f1", "F1, best cut": "best_f1", "Margin": "margin",
+    "AUC": "auc", "F1": "f1", "Best F1": "best_f1", "Margin": "margin",
     "Threshold": "threshold", "Threshold error": "threshold_error",
 }  # fmt: skip
 

@@ -75,7 +75,7 @@ def test_printed_numbers_stand_beside():
     )
     document = comparison_document(rows, printed=printed)
     assert document["comparisons"][0]["printed"][0]["cells"][0]["within"]
-    assert document["verdict"][-1].startswith("Of 1 printed values 1 are met")
+    assert document["verdict"][-1].endswith("deviations: 1 of 1 printed value.")
 
 
 def test_a_page_holds_what_it_is_given():

@@ -29,5 +29,5 @@ def test_distances_are_in_printed_deviations():
 
 
 def test_columns_are_asked_for():
-    with pytest.raises(ValueError, match="printed must have the columns .*; std is not there"):
+    with pytest.raises(ValueError, match="printed must have the columns .*; missing: std"):
         beside_printed(MEANS, [CELL | {"method": "A", "mean": 1.0}], ["A"])

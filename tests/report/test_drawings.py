@@ -1,5 +1,3 @@
-import pytest
-
 from limo.report._drawings import curves, diagram, histogram, mark, strip
 
 
@@ -27,7 +25,7 @@ def test_no_two_of_36_marks_are_alike():
     assert len({(m["colour"], m["shape"]) for m in map(mark, range(36))}) == 36
 
 
-def test_marks_have_lanes_of_their_own():
+def test_marks_have_levels_of_their_own():
     drawn = strip({"a": 1.0, "b": None, "c": 3.0}, ["a", "b", "c"], 1, 3)
     assert [(m["name"], m["x"]) for m in drawn["marks"]] == [("a", 0), ("c", 100)]
     assert len({m["y"] for m in drawn["marks"]}) == 2
@@ -48,4 +46,3 @@ def test_diagram():
         ("c", 100, False),
     ]
     assert drawn["lines"][0]["colour"] == mark(2)["colour"]
-    assert drawn["cd"] == pytest.approx(50)

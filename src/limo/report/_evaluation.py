@@ -20,10 +20,11 @@ from limo.report._details import (
     label_columns,
     margins_of,
 )
+from limo.report._page import FORMAT
 from limo.report._provenance import checksum, collect_provenance
 from limo.report._verdict import verdict_of, verdict_of_all
 
-__all__ = ["FORMAT", "ModelFindings", "evaluation_document", "judge_model"]
+__all__ = ["ModelFindings", "evaluation_document", "judge_model"]
 
 
 # Everything found about one model: plain parts of a document, nothing as large as its scores.
@@ -160,10 +161,6 @@ def _data(Y: Pattern) -> dict[str, Any]:
 def _checksums(checked: Checked) -> dict[str, str]:
     parts = {"truth": checked.Y, "scores": checked.S, "predictions": checked.P}
     return {name: checksum(part) for name, part in parts.items() if part is not None}
-
-
-FORMAT = "limo-findings/1"
-"""What documents say they are; the number changes when a reader of old ones would stumble."""
 
 
 def evaluation_document(
