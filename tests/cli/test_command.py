@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from cli.running import run
 from limo._cli.app import app
-from limo._cli.command import WrongUse, add_command, examples
+from limo._cli.command import WrongUse, add_command, as_options, examples
 
 
 def fails_with(error, *arguments):
@@ -137,3 +137,22 @@ def test_signature_is_kept():
     add_command(one, work)
     callback = one.registered_commands[0].callback
     assert list(inspect.signature(callback).parameters) == ["n", "debug"]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (
+            "Choose what to do with missing values: missing='mean', 'zero' or 'nan'",
+            "Choose what to do with missing values: --missing mean, 'zero' or 'nan'",
+        ),
+        ("drop=['row id'] leaves it out", "--drop 'row id' leaves it out"),
+        ("Pass format= one of arff, csv", "Pass --format one of arff, csv"),
+        ("Say which: header=True or header=False", "Say which: --header or --no-header"),
+        ("replace it with force=True", "replace it with --force"),
+        ("Read labels with kind='predictions'", "Read labels with --predictions"),
+        ("nothing of the kind: alpha=3", "nothing of the kind: alpha=3"),
+    ],
+)
+def test_arguments_become_options(said, expected):
+    assert as_options(said) == expected

@@ -1,4 +1,6 @@
-from limo.report._drawings import curves, diagram, histogram, mark, strip
+import pytest
+
+from limo.report._drawings import Scale, curves, diagram, histogram, mark, strip, ticks
 
 
 def test_bars_stand_where_their_bins_are():
@@ -21,7 +23,7 @@ def test_lines_of_curves():
     assert drawn["lines"][0]["peak"] == {"x": 50, "y": 0}
 
 
-def test_no_two_of_36_marks_are_alike():
+def test_the_first_36_marks_all_differ():
     assert len({(m["colour"], m["shape"]) for m in map(mark, range(36))}) == 36
 
 
@@ -46,3 +48,24 @@ def test_diagram():
         ("c", 100, False),
     ]
     assert drawn["lines"][0]["colour"] == mark(2)["colour"]
+
+
+def test_scale():
+    x = Scale(-1.0, 3.0)
+    assert [x(v) for v in (-1, 0, 3)] == [0, 25, 100]
+    assert [x(v) for v in (-9, 9)] == [0, 100]
+    assert Scale(2, 2)(2) == 50
+    assert Scale(1.0, 0.0, 150)(1.0) == 0
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (-5.3, 11.2), (-1e-7, 3e-8), (1e6, 1.5e6)])
+def test_ticks_are_few_round_and_inside(low, high):
+    found = ticks(low, high)
+    assert 2 <= len(found) <= 5
+    assert all(low <= t <= high for t in found)
+    if low < 0 < high:
+        assert 0 in found
+
+
+def test_ticks_of_an_empty_range():
+    assert ticks(2.0, 2.0) == [2.0]

@@ -44,14 +44,14 @@ def test_the_best_of_a_line_is_marked(capsys):
     assert "mean rank" in text
 
 
-def test_many_models_are_cut_to_the_best(capsys):
+def test_of_many_models_the_best_are_shown(capsys):
     models = {f"m{k}": S + k * (Y - 0.5) / 10 for k in range(10)}
     text = shown(capsys, Y, models)
     assert "The report has 2 more models." in text
     assert "m9" in text
 
 
-def test_models_judged_differently(capsys):
+def test_models_with_different_measures(capsys):
     text = shown(capsys, Y, {"one": S}, {"other": S > 0.45})
     line = next(line for line in text.splitlines() if "macro-F1" in line)
     assert line.split()[2] == "-"
