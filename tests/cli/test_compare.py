@@ -94,7 +94,7 @@ def test_a_failed_run_is_told_and_the_rest_kept(folder, monkeypatch):
     [
         ((), 2, ("Which data?",)),
         (("no.csv",), 2, ("There is no file no.csv",)),
-        (("square.npz", "--methods", "lino"), 2, ("no method is called 'lino'",)),
+        (("square.npz", "--methods", "lino"), 2, ("Unknown method 'lino'",)),
         (("square.npz", "--measures", "f1"), 2, ("Unknown measure 'f1'",)),
         (("square.npz", "--repeats", "0"), 2, ("--repeats",)),
         (("square.npz", "--store", "no/r.sqlite"), 2, ("folder no does not exist",)),
@@ -150,7 +150,7 @@ def test_ctrl_c_keeps_what_was_finished(folder):
     out, err = one.communicate(timeout=60)
     assert one.returncode == 130, err
     assert out == ""
-    assert "runs are kept in results.sqlite; the same call goes on from there." in err
+    assert "runs are stored in results.sqlite; the same call continues from there." in err
     assert "Traceback" not in err
     assert len(limo.experiment.read_rows(store)) > 0
 

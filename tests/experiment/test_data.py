@@ -13,7 +13,7 @@ TOY = limo.datasets.figure1(50)
 
 
 def rows(splits, number, name="toy", seed=0):
-    return Split.of(splits.resolved(name), name, number, seed).rows(TOY)
+    return Split.of(splits.resolved(name), name, number, seed).instances(TOY)
 
 
 @pytest.mark.parametrize("kind", ["stratified", "random", "folds"])
@@ -50,7 +50,7 @@ def test_stored_permutations_from_memory_file_and_data_folder(tmp_path, monkeypa
     assert np.array_equal(rows(splits, 6)[1], rows(splits, 2)[1])  # a repetition
     one = Split.of(splits.resolved("toy"), "toy", 2, 0)
     assert one.splits.permutations.shape == (1, 50)  # a job carries no more than its own
-    with pytest.raises(PlanError, match="5 splits of toy are wanted, 4 are stored"):
+    with pytest.raises(PlanError, match="the plan needs 5 splits of toy, but 4 are stored"):
         Splits("stored", 5).resolved("toy")
 
 
@@ -70,18 +70,18 @@ def test_identities_of_splits():
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
-        ({"kind": "randm"}, "no kind of split is called 'randm'. Did you mean 'random'?"),
-        ({"number": 0}, "number of splits must be a whole number from 1 up, got 0"),
-        ({"kind": "folds", "number": 1}, "number of splits must be a whole number from 2 up, got 1"),
+        ({"kind": "randm"}, "Unknown kind of split 'randm'. Did you mean 'random'?"),
+        ({"number": 0}, "number of splits must be .* 1.*, got 0"),
+        ({"kind": "folds", "number": 1}, "number of splits must be .* 2.*, got 1"),
         ({"number": 2.5}, "got 2.5"),
-        ({"test_size": 1}, "test_size must lie between 0 and 1, got 1"),
-        ({"permutations": [[0]]}, "permutations belong to splits of kind 'stored', got 'stratified'"),
+        ({"test_size": 1}, "test_size must be between 0 and 1, got 1"),
+        ({"permutations": [[0]]}, "permutations need splits of kind 'stored', got kind 'stratified'"),
     ],
 )  # fmt: skip
-def test_splits_that_cannot_be(settings, told):
-    with pytest.raises(PlanError, match=told):
+def test_splits_that_cannot_be(settings, message):
+    with pytest.raises(PlanError, match=message):
         Splits(**settings)
 
 
@@ -113,32 +113,36 @@ def test_fingerprints_follow_content_not_place(tmp_path):
     assert len({data.fingerprint() for data in different}) == len(different)
 
 
-def test_data_in_memory_are_laid_down_once_and_mapped(tmp_path):
-    shipped = Data("toy", TOY, splits=Splits(number=2)).shipped(tmp_path)
-    assert len(pickle.dumps(shipped)) < 500
-    loaded = pickle.loads(pickle.dumps(shipped)).load()
+def test_data_in_memory_are_saved_once_and_mapped(tmp_path):
+    saved = Data("toy", TOY, splits=Splits(number=2)).saved_to(tmp_path)
+    assert len(pickle.dumps(saved)) < 500
+    loaded = pickle.loads(pickle.dumps(saved)).load()
     assert isinstance(loaded.X, np.memmap)
     assert np.array_equal(loaded.X, TOY.X)
-    assert shipped.splits.number == 2
+    assert saved.splits.number == 2
     named = Data.of("enron")
-    assert named.shipped(tmp_path) is named
+    assert named.saved_to(tmp_path) is named
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "told"),
+    ("given", "error", "message"),
     [
-        ("enrom", DataError, "'enrom' is no file and no known data set. Did you mean 'enron'?"),
+        (
+            "enrom",
+            DataError,
+            "'enrom' is neither a file nor a known data set. Did you mean 'enron'?",
+        ),
         (3, PlanError, "a data set is a name, a path, a Dataset or a Data record, got 3"),
     ],
 )
-def test_data_that_cannot_be(given, error, told):
-    with pytest.raises(error, match=told):
+def test_data_that_cannot_be(given, error, message):
+    with pytest.raises(error, match=message):
         Data.of(given)
 
 
 def test_options_are_plain_or_paths(tmp_path):
     assert Data("x", TOY, {"xml": tmp_path / "a.xml"}).options["xml"] == str(tmp_path / "a.xml")
-    with pytest.raises(PlanError, match="options of data 'x' must be plain: .*object"):
+    with pytest.raises(PlanError, match="options of data 'x' must be plain JSON values: .*object"):
         Data("x", TOY, {"limits": object()})
 
 

@@ -41,9 +41,9 @@ def test_hashes_and_seeds_outlive_the_process():
         "import limo; from limo.experiment._identity import content_hash, seed_from; "
         "print(content_hash({'a': limo.LIMOClassifier()}), seed_from(0, 'enron', 3, 'limo'))"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     expected = content_hash({"a": limo.LIMOClassifier()}), seed_from(0, "enron", 3, "limo")
-    assert told.stdout.split() == [expected[0], str(expected[1])]
+    assert done.stdout.split() == [expected[0], str(expected[1])]
 
 
 def test_seeds_differ_and_fit_every_generator():
@@ -70,3 +70,13 @@ def test_code_without_source_is_known_by_its_name():
     made = {}
     exec("def f(): pass", {"__name__": "__main__"}, made)
     assert describe(made["f"]) == "__main__:f"
+
+
+def test_code_of_limo_is_known_by_its_public_package():
+    """Moving a class between modules of a package must not make stored runs new ones."""
+    assert describe(limo.LIMOClassifier) == "limo.models:LIMOClassifier"
+    assert describe(limo.Conventions()) == {
+        "class": "limo.measures:Conventions", "settings": describe(vars(limo.Conventions())),
+    }  # fmt: skip
+    assert describe(limo.evaluate) == "limo:evaluate"
+    assert describe(Frequency) == "experiment.estimators:Frequency"

@@ -24,12 +24,12 @@ def test_a_class_of_a_file_and_of_the_file_edited(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "message"),
     [
         ("LinearSVC", "expected an import path like 'package.module:Class' or 'file.py:Class', got"),
         ("sklearn.svm:", "expected an import path"),
         (":LinearSVC", "expected an import path"),
-        ("sklearn.smv:SVC", "no module is called 'sklearn.smv', named by 'sklearn.smv:SVC'. A file is "
+        ("sklearn.smv:SVC", "there is no module 'sklearn.smv', named by 'sklearn.smv:SVC'. A file is "
          "named with its ending: 'smv.py:Class'"),
         ("nowhere:Mine", "A file is named with its ending: 'nowhere.py:Class'"),
         ("nowhere.py:Mine", "there is no file 'nowhere.py', named by 'nowhere.py:Mine'"),
@@ -37,10 +37,10 @@ def test_a_class_of_a_file_and_of_the_file_edited(tmp_path):
          "Did you mean 'LinearSVC'?"),
     ],
 )  # fmt: skip
-def test_a_path_that_leads_nowhere(path, told):
+def test_a_path_that_leads_nowhere(path, message):
     with pytest.raises(PlanError) as error:
         import_object(path)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_file_or_module_that_fails_says_how(tmp_path, monkeypatch):

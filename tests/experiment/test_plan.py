@@ -83,25 +83,25 @@ def test_defaults():
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"methods": []}, "methods of a plan must be a list of at least one, got"),
         ({"datasets": "enron"}, "datasets of a plan must be a list of at least one, got 'enron'"),
         ({"measures": 3}, "measures of a plan must be a list of at least one, got 3"),
-        ({"methods": ["limo", "limo"]}, "each method needs a name of its own, but 2 are 'limo'"),
-        ({"datasets": [TOY, TOY]}, "each data set needs a name of its own, but 2 are 'toy'"),
-        ({"measures": ["coverage"] * 3}, "each measure needs a name of its own, but 3 are"),
-        ({"methods": ["limocv"]}, "no method is called 'limocv'. Did you mean 'limo-cv'?"),
+        ({"methods": ["limo", "limo"]}, "each method needs its own name, but 2 are called 'limo'"),
+        ({"datasets": [TOY, TOY]}, "each data set needs its own name, but 2 are called 'toy'"),
+        ({"measures": ["coverage"] * 3}, "each measure needs its own name, but 3 are called"),
+        ({"methods": ["limocv"]}, "Unknown method 'limocv'. Did you mean 'limo-cv'?"),
         ({"methods": [Frequency()]}, r"a method is a name or Method\('its name', estimator\), got"),
         ({"measures": ["macro-f1"]}, "Unknown measure 'macro-f1'. Did you mean 'macro_f1'?"),
-        ({"repetitions": 0}, "repetitions must be a whole number from 1 up, got 0"),
-        ({"seed": -1}, "seed must be a whole number from 0 up, got -1"),
-        ({"seed": True}, "seed must be a whole number from 0 up, got True"),
+        ({"repetitions": 0}, "repetitions must be .* 1.*, got 0"),
+        ({"seed": -1}, "seed must be .* 0.*, got -1"),
+        ({"seed": True}, "seed must be .* 0.*, got True"),
         ({"conventions": "standart"}, "Unknown conventions 'standart'. Did you mean 'standard'?"),
     ],
 )
-def test_plans_that_cannot_be(change, told):
-    with pytest.raises(ValueError, match=told):
+def test_plans_that_cannot_be(change, message):
+    with pytest.raises(ValueError, match=message):
         plan(**change)
 
 

@@ -28,7 +28,7 @@ def test_values_come_in_the_order_asked_for_and_the_missing_have_failed():
     assert [(s.measure, s.value, s.threshold) for s in found[:3]] == [
         ("macro_f1", 0.5, "none"), ("one_error", 0.5, ""), ("coverage", 12, ""),
     ]  # fmt: skip
-    assert found[3].error == "procedure 'c' gave no value for this measure"
+    assert found[3].error == "procedure 'c' returned no value for this measure"
     assert Procedure("n", nothing, {"any": 1}).scores(DATA, [0], [1], ["coverage"], 0)[0].error
 
 

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from experiment.tasks import die, own_id, sleep, square
-from limo.experiment import _runner as executor
+from limo.experiment import _runner as runner
 from limo.experiment._runner import Processes, Serial
 
 
@@ -48,7 +48,7 @@ def test_nothing_is_started_before_it_is_needed():
 
 
 class Pool:
-    """Stands for loky's: breaks when told, and keeps account of its processes."""
+    """Stands for loky's: breaks on demand, and keeps account of its processes."""
 
     made: ClassVar[list["Pool"]] = []
 
@@ -70,7 +70,7 @@ class Pool:
 
 
 def test_a_broken_pool_is_replaced_and_the_last_one_ended(monkeypatch):
-    monkeypatch.setattr(executor, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(runner, "ProcessPoolExecutor", Pool)
     monkeypatch.setattr(Pool, "made", [])
     processes = Processes(2)
     assert processes.submit(square, 2).result() == processes.submit(square, -2).result() == 4
@@ -83,13 +83,13 @@ def test_a_broken_pool_is_replaced_and_the_last_one_ended(monkeypatch):
 
 def test_a_worker_leaves_ctrl_c_to_its_parent_and_ends_with_it(monkeypatch):
     heard, threads = [], []
-    monkeypatch.setattr(executor.signal, "signal", lambda *what: heard.append(what))
-    monkeypatch.setattr(executor.threading, "Thread", lambda **what: threads.append(what) or Mock())
-    executor._settle_in()
+    monkeypatch.setattr(runner.signal, "signal", lambda *what: heard.append(what))
+    monkeypatch.setattr(runner.threading, "Thread", lambda **what: threads.append(what) or Mock())
+    runner._start_worker()
     assert heard == [(signal.SIGINT, signal.SIG_IGN)]
     assert threads[0]["args"] == (os.getppid(),)
-    monkeypatch.setattr(executor, "getppid", iter([5, 5, 1]).__next__)
-    monkeypatch.setattr(executor, "_exit", heard.append)
-    monkeypatch.setattr(executor.time, "sleep", heard.append)
-    executor._end_with(5)
+    monkeypatch.setattr(runner, "getppid", iter([5, 5, 1]).__next__)
+    monkeypatch.setattr(runner, "_exit", heard.append)
+    monkeypatch.setattr(runner.time, "sleep", heard.append)
+    runner._exit_with(5)
     assert heard[1:] == [1, 1, 1]  # two naps, then the exit

@@ -38,7 +38,7 @@ def test_what_is_read_is_what_was_written_to_the_last_bit(path):
     assert written(path)[0].status == "failed"
 
 
-def test_rows_have_the_columns_all_speak(path):
+def test_rows_have_the_documented_columns(path):
     written(path, ONE, TWO)
     rows = read_rows(path)
     assert tuple(rows) == COLUMNS
@@ -125,18 +125,20 @@ def test_only_one_file_is_left_behind(path):
 
 
 def test_there_must_be_a_store_to_read_and_a_folder_to_write_in(path):
-    with pytest.raises(StoreError, match=r"there is no store at .*results.sqlite: run a plan into"):
+    with pytest.raises(
+        StoreError, match=r"there is no store at .*results.sqlite: run a plan first"
+    ):
         read_rows(path)
     assert not path.exists()
     with pytest.raises(StoreError, match=r"there is no folder .*nowhere for results.sqlite"):
         Store(path.parent / "nowhere" / "results.sqlite")
     path.touch()
-    with pytest.raises(StoreError, match="is empty: run a plan into it first"):
+    with pytest.raises(StoreError, match="is empty: run a plan first"):
         read_rows(path)
     assert written(path, ONE)
 
 
-def test_a_store_whose_making_was_cut_short_is_made_anew(path):
+def test_a_store_whose_creation_was_interrupted_is_created_again(path):
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA user_version = 0")
     connection.close()

@@ -104,7 +104,7 @@ def test_tests_are_those_of_the_statistics():
     rows = make_rows()
     found = differences(rows)
     assert [t["measure"] for t in found] == ["ranking_loss", "macro_f1"]
-    expected = statistics.compare(rows, "macro_f1")
+    expected = statistics.compare_methods(rows, "macro_f1")
     assert found[1]["p_value"] == expected.friedman.p_value
     assert found[1]["average_ranks"] == expected.average_ranks
     assert found[1]["critical_difference"] == expected.critical_difference

@@ -1,5 +1,6 @@
 import pytest
 
+from limo.experiment import diagram_layout
 from limo.report._drawings import Scale, curves, diagram, histogram, mark, strip, ticks
 
 
@@ -34,20 +35,16 @@ def test_marks_have_levels_of_their_own():
 
 
 def test_diagram():
-    found = {
-        "average_ranks": {"a": 1.0, "b": 2.0, "c": 3.0},
-        "critical_difference": 1.0,
-        "groups": [["a", "b"], ["b", "c"]],
-    }
-    drawn = diagram(found, ["c", "b", "a"])
+    ranks = {"a": 1.0, "b": 2.0, "c": 3.0}
+    drawn = diagram(diagram_layout(ranks, (("a", "b"), ("b", "c")), 1.0), ["c", "b", "a"])
     assert [(b["x1"], b["x2"]) for b in drawn["bars"]] == [(0, 50), (50, 100)]
     assert drawn["bars"][0]["y"] != drawn["bars"][1]["y"]
-    assert [(m["name"], m["x"], m["left"]) for m in drawn["lines"]] == [
+    assert [(m["name"], m["x"], m["left"]) for m in drawn["names"]] == [
         ("a", 0, True),
         ("b", 50, True),
         ("c", 100, False),
     ]
-    assert drawn["lines"][0]["colour"] == mark(2)["colour"]
+    assert drawn["names"][0]["colour"] == mark(2)["colour"]
 
 
 def test_scale():

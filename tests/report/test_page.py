@@ -131,6 +131,16 @@ def test_a_page_read_back_from_json_is_the_same():
     assert render(json.loads(json.dumps(document))) == render(document)
 
 
+def test_documents_stored_without_a_diagram_still_make_pages():
+    document = comparison_document(make_rows())
+    for test in document["comparisons"][0]["tests"]:
+        del test["diagram"]
+    page = render(document)
+    parsed(page)
+    assert "<p>Average ranks: " in page
+    assert 'class="plot cd"' not in page
+
+
 @pytest.mark.parametrize("name", WILD)
 def test_names_are_text(name):
     Y, S, P = case(labels=3)

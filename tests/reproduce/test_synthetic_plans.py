@@ -15,7 +15,7 @@ def test_an_experiment_is_a_sample_split_in_half_again_and_again():
     assert len(plan.jobs()) == 3 * 4 * 3
     data = plan.datasets[1].load()
     assert data.X.shape == (2000, 2)
-    train, test = plan.jobs()[0].split.rows(data)
+    train, test = plan.jobs()[0].split.instances(data)
     assert len(train) == len(test) == 1000
     assert (data.X != plan.datasets[2].load().X).any()
 

@@ -152,7 +152,7 @@ def watching(advance: Callable[..., None]) -> Callable[[Any], None]:
     def tell(state: Any) -> None:
         left = "" if state.seconds_left is None else f", about {state.seconds_left:.0f} s left"
         running = "; ".join(state.running)
-        advance(state.found + state.done, state.total, f"{running}{left}")
+        advance(state.skipped + state.done, state.total, f"{running}{left}")
 
     return tell
 

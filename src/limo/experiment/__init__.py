@@ -1,15 +1,28 @@
-"""Experiments: plan, run, keep the rows, and what they say about the methods compared."""
+"""Experiments: plan a comparison of methods, run it, store the results, and test differences."""
 
 from limo.experiment._data import Data, Splits
-from limo.experiment._identity import Interrupted, PlanError, StoreError
+from limo.experiment._diagram import diagram_layout, plot_critical_difference
+from limo.experiment._identity import PlanError
 from limo.experiment._job import Outcome
 from limo.experiment._method import METHODS, Cut, Method, estimator_for
 from limo.experiment._plan import Plan, Procedure
-from limo.experiment._runner import Executor, Progress, run
-from limo.experiment._significance import critical_difference, friedman, nemenyi, wilcoxon_holm
-from limo.experiment._statistics import Comparison, compare, groups, plot_critical_difference
-from limo.experiment._store import COLUMNS, Store, read_rows
-from limo.experiment._summary import average_ranks, missing, rank, summarise
+from limo.experiment._runner import Executor, Interrupted, Progress, run
+from limo.experiment._significance import (
+    critical_difference,
+    friedman,
+    groups,
+    nemenyi,
+    rank,
+    wilcoxon_holm,
+)
+from limo.experiment._statistics import (
+    Comparison,
+    average_ranks,
+    compare_methods,
+    missing_results,
+    summarise,
+)
+from limo.experiment._store import COLUMNS, Store, StoreError, read_rows
 
 __all__ = [
     "COLUMNS",
@@ -29,12 +42,13 @@ __all__ = [
     "Store",
     "StoreError",
     "average_ranks",
-    "compare",
+    "compare_methods",
     "critical_difference",
+    "diagram_layout",
     "estimator_for",
     "friedman",
     "groups",
-    "missing",
+    "missing_results",
     "nemenyi",
     "plot_critical_difference",
     "rank",

@@ -1,4 +1,4 @@
-"""Data of a plan: named, in a file, made by rule or in memory; and how they are split."""
+"""Data of a plan (known by name, in a file, generated or in memory), and how they are split."""
 
 import hashlib
 import json
@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 import joblib
 import numpy as np
 
+from limo._checks import check_name, check_number
 from limo._text import did_you_mean
 from limo.datasets import (
     CATALOGUE,
@@ -27,86 +28,83 @@ from limo.datasets import (
     read,
     stored_splits,
 )
-from limo.experiment._identity import PlanError, content_hash, seed_from
+from limo.experiment._identity import PlanError, as_plan_error, content_hash, seed_from
 
 __all__ = ["Data", "Splits"]
 
+SplitKind = Literal["stratified", "random", "folds", "stored"]
 
-Kind = Literal["stratified", "random", "folds", "stored"]
-Rows = tuple[Any, Any]
-
-MADE: dict[str, Callable[..., Dataset]] = {"figure1": figure1, "make_multilabel": make_multilabel}
+GENERATORS: dict[str, Callable[..., Dataset]] = {
+    "figure1": figure1,
+    "make_multilabel": make_multilabel,
+}
 _DUMP = ".joblib"
 
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """How data are parted into training and test.
+    """How data are split into training and test instances.
 
-    A split depends on the seed of the plan, the name of the data and its own number only.
+    A split depends only on the seed of the plan, the name of the data and its own number.
 
     Parameters
     ----------
     kind : {"stratified", "random", "folds", "stored"}, default="stratified"
-        Every label shared out in proportion; rows drawn at random; folds of cross-validation,
-        stratified; or permutations stored before, whose first entries are the test rows.
+        Random splits with the same share of every label on both sides; random splits;
+        stratified folds of cross-validation; or stored permutations of the instances, whose
+        first entries are the test instances.
     number : int, optional
-        How many: 10 splits, 5 folds, or all permutations stored.
+        How many splits; by default 10 splits, 5 folds, or all stored permutations.
     test_size : float, default=0.3
-        The share of rows to test on; folds have their own.
+        The share of test instances; ignored for folds.
     permutations : path or array, optional
-        For ``"stored"``: a CSV file or the rows themselves; by default ``splits/<name>.csv`` of
-        the data folder.
+        For ``"stored"``: a CSV file or an array with one permutation per row; by default
+        ``splits/<name>.csv`` of the data folder.
 
     Examples
     --------
     >>> Splits("fold")
     Traceback (most recent call last):
         ...
-    limo.experiment.PlanError: no kind of split is called 'fold'. Did you mean 'folds'?
-    Known are: stratified, random, folds, stored
+    limo.experiment.PlanError: Unknown kind of split 'fold'. Did you mean 'folds'?
+    Known are: stratified, random, folds, stored.
     """
 
-    kind: Kind = "stratified"
+    kind: SplitKind = "stratified"
     number: int | None = None
     test_size: float = 0.3
     permutations: Any = None
 
     def __post_init__(self) -> None:
-        kinds = get_args(Kind)
-        if self.kind not in kinds:
-            raise PlanError(
-                f"no kind of split is called {self.kind!r}.{did_you_mean(self.kind, kinds)} "
-                f"Known are: {', '.join(kinds)}"
-            )
-        least = 2 if self.kind == "folds" else 1
-        number: Any = self.number
-        if number is not None and (not isinstance(number, int) or number < least):
-            raise PlanError(
-                f"number of splits must be a whole number from {least} up, got {number!r}"
-            )
+        with as_plan_error():
+            check_name(self.kind, get_args(SplitKind), "kind of split")
+            if self.number is not None:
+                least = 2 if self.kind == "folds" else 1
+                number = check_number(self.number, "number of splits", least=least, integer=True)
+                object.__setattr__(self, "number", int(number))
         if not 0 < self.test_size < 1:
-            raise PlanError(f"test_size must lie between 0 and 1, got {self.test_size!r}")
+            raise PlanError(f"test_size must be between 0 and 1, got {self.test_size!r}")
         if self.permutations is not None and self.kind != "stored":
-            raise PlanError(f"permutations belong to splits of kind 'stored', got {self.kind!r}")
+            raise PlanError(f"permutations need splits of kind 'stored', got kind {self.kind!r}")
 
     def resolved(self, name: str) -> "Splits":
-        """The same splits with their number, and the permutations if they are stored ones."""
+        """The same splits with the default number, and stored permutations loaded."""
         if self.kind != "stored":
-            usual = 5 if self.kind == "folds" else 10
-            return replace(self, number=self.number or usual)
+            return replace(self, number=self.number or (5 if self.kind == "folds" else 10))
         given = self.permutations
         if given is None or isinstance(given, str | PathLike):
             given = stored_splits(name if given is None else str(given)).permutations
-        rows = StoredSplits(given, self.test_size).permutations
-        if self.number is not None and self.number > len(rows):
-            raise PlanError(f"{self.number} splits of {name} are wanted, {len(rows)} are stored")
-        return replace(self, permutations=rows, number=self.number or len(rows))
+        stored = StoredSplits(given, self.test_size).permutations
+        if self.number is not None and self.number > len(stored):
+            raise PlanError(
+                f"the plan needs {self.number} splits of {name}, but {len(stored)} are stored"
+            )
+        return replace(self, permutations=stored, number=self.number or len(stored))
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One split of one data set: all that is needed to make it anew."""
+    """One split of one data set: everything needed to compute its instances again."""
 
     splits: Splits
     dataset: str
@@ -115,27 +113,27 @@ class Split:
 
     @classmethod
     def of(cls, splits: Splits, dataset: str, number: int, seed: int) -> "Split":
-        """A split that carries no permutation but its own."""
+        """Split ``number``; of stored permutations it keeps only the one it needs."""
         if splits.permutations is not None:
             assert splits.number is not None
-            own = splits.permutations[number % splits.number][np.newaxis]
-            splits = replace(splits, permutations=own)
+            permutation = splits.permutations[number % splits.number]
+            splits = replace(splits, permutations=permutation[np.newaxis])
         return cls(splits, dataset, number, seed)
 
     def identity(self) -> str:
-        """What decides its rows, besides the data; how many other splits there are does not."""
+        """A hash of what determines its instances; the number of other splits does not."""
         kind, folds = self.splits.kind, self.splits.number if self.splits.kind == "folds" else None
         parts = (kind, folds, self.splits.test_size, self.splits.permutations)
         return content_hash(*parts, self.dataset, self.number, self.seed)
 
-    def rows(self, data: Dataset) -> Rows:
-        """Which rows to train on and which to test on."""
-        splits, n_rows = self.splits, data.X.shape[0]
+    def instances(self, data: Dataset) -> tuple[Any, Any]:
+        """The indices of the training and of the test instances."""
+        splits = self.splits
         seed = seed_from(self.seed, self.dataset, self.number)
         if splits.kind == "stratified":
             return next(StratifiedSplits(1, splits.test_size, seed).split(data.X, data.Y))
         if splits.kind == "random":
-            order = np.random.default_rng(seed).permutation(n_rows)
+            order = np.random.default_rng(seed).permutation(data.X.shape[0])
             return next(StoredSplits(order[np.newaxis], splits.test_size).split(data.X))
         if splits.kind == "stored":
             return next(StoredSplits(splits.permutations, splits.test_size).split(data.X))
@@ -152,14 +150,14 @@ class Data:
     Parameters
     ----------
     name : str
-        What the rows call it. Splits and seeds depend on it.
+        Its name in the results. Splits and seeds depend on it.
     source : str, path or Dataset
-        A name of :func:`limo.datasets.catalogue`, a file, ``"figure1"`` or ``"make_multilabel"``,
-        or the data themselves.
+        A name of :func:`limo.datasets.catalogue`, a file, the name of a generator
+        (``"figure1"`` or ``"make_multilabel"``), or the data themselves.
     options : mapping of str to object, default={}
-        Passed to :func:`limo.read` or to the function that makes the data.
+        Passed to :func:`limo.read` or to the generator.
     splits : Splits, optional
-        Instead of those of the plan.
+        Used instead of the plan's splits.
 
     Examples
     --------
@@ -177,7 +175,9 @@ class Data:
         try:
             options = json.loads(json.dumps(dict(self.options), default=fspath))
         except TypeError as error:
-            raise PlanError(f"options of data {self.name!r} must be plain: {error}") from None
+            raise PlanError(
+                f"options of data {self.name!r} must be plain JSON values: {error}"
+            ) from None
         object.__setattr__(self, "options", MappingProxyType(options))
         if isinstance(self.source, Dataset):
             return
@@ -187,7 +187,7 @@ class Data:
 
     @classmethod
     def of(cls, given: Any) -> "Data":
-        """The record for a name, a path or data in memory."""
+        """The record of a name, a path or data in memory."""
         if isinstance(given, Data):
             return given
         if isinstance(given, Dataset):
@@ -204,18 +204,18 @@ class Data:
         return Data, (self.name, self.source, dict(self.options), self.splits)
 
     def load(self) -> Dataset:
-        """The data; those read last are kept in memory."""
+        """Read or generate the data; the last two data sets stay in memory."""
         if isinstance(self.source, Dataset):
             return self.source
         return _load(str(self.source), json.dumps(dict(self.options), sort_keys=True))
 
     def fingerprint(self) -> str:
-        """A hash of the content, without reading more than is needed."""
+        """A hash of the content; known data sets need not be read for it."""
         if isinstance(self.source, Dataset):
             return content_hash(self.source.X, self.source.Y)
         if self.source in CATALOGUE:
             return CATALOGUE[str(self.source)].checksum
-        if self.source in MADE:
+        if self.source in GENERATORS:
             return content_hash(self.source, self.options)
         return content_hash([_digest(file) for file in self._files()], self.options)
 
@@ -225,8 +225,8 @@ class Data:
         xml = self.options.get("xml", path.with_name(path.name.partition(".arff")[0] + ".xml"))
         return [file for file in (path, Path(xml)) if file.is_file()]
 
-    def shipped(self, folder: Path) -> "Data":
-        """The same data in a file of ``folder``, if they are in memory: workers map it, once."""
+    def saved_to(self, folder: Path) -> "Data":
+        """Data in memory as a file of ``folder``, which all workers can map; others unchanged."""
         if not isinstance(self.source, Dataset):
             return self
         file = folder / f"{content_hash(self.name)}{_DUMP}"
@@ -240,8 +240,8 @@ def _load(source: str, options: str) -> Dataset:
     settings = json.loads(options)
     if source in CATALOGUE:
         return load(source, progress=False)
-    if source in MADE:
-        return MADE[source](**settings)
+    if source in GENERATORS:
+        return GENERATORS[source](**settings)
     if source.endswith(_DUMP):
         dumped: Dataset = joblib.load(source, mmap_mode="r")
         return dumped
@@ -253,16 +253,16 @@ def _digest(file: Path) -> str:
 
 
 def _is_known(source: str) -> bool:
-    return source in CATALOGUE or source in MADE
+    return source in CATALOGUE or source in GENERATORS
 
 
 def _canonical(source: str) -> str:
     """A known name as the catalogue spells it, or the absolute path of a file."""
-    spelled = {name.lower(): name for name in [*CATALOGUE, *MADE]}
+    spelled = {name.lower(): name for name in [*CATALOGUE, *GENERATORS]}
     if source.lower() in spelled:
         return spelled[source.lower()]
     path = Path(source)
     if path.is_file():
         return str(path.resolve())
     hint, known = did_you_mean(source.lower(), spelled), ", ".join(spelled.values())
-    raise DataError(f"{source!r} is no file and no known data set.{hint} Known are: {known}")
+    raise DataError(f"{source!r} is neither a file nor a known data set.{hint} Known are: {known}")

@@ -1,4 +1,7 @@
-"""What a run is, as text: the same text gives the same hash and the same seed, on any machine."""
+"""What identifies a run: content hashes, seeds, import paths, and the checks of a plan's settings.
+
+The same settings give the same hash and the same seed, on any machine and in any process.
+"""
 
 import hashlib
 import importlib
@@ -6,7 +9,8 @@ import importlib.util
 import inspect
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -20,10 +24,9 @@ from scipy import sparse
 from limo._text import did_you_mean
 
 __all__ = [
-    "Interrupted",
     "PlanError",
-    "StoreError",
     "absolute",
+    "as_plan_error",
     "check_keys",
     "content_hash",
     "describe",
@@ -34,20 +37,33 @@ __all__ = [
 ]
 
 
+class PlanError(ValueError):
+    """A plan that cannot be run: says what was expected and what was given."""
+
+    __module__ = "limo.experiment"  # the name that users see and import
+
+
+# Content hashes and seeds.
+
+
 def content_hash(*parts: Any) -> str:
-    """Sixteen hexadecimal digits that stand for the parts, whatever they are."""
+    """Sixteen hexadecimal digits that identify the parts by their content."""
     text = json.dumps([describe(part) for part in parts], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def seed_from(*names: str | int) -> int:
-    """A seed, from 0 to 2**31 - 1, that depends on these names and on nothing else."""
+    """A seed, from 0 to 2**31 - 1, that depends only on these names."""
     text = json.dumps(names)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
 
 def describe(value: Any) -> Any:
-    """Anything a setting can be, as plain JSON; equal settings give equal descriptions."""
+    """Any setting as plain JSON; equal settings give equal descriptions.
+
+    Not :func:`limo._text.plain`, which is for readers: here 1 and 1.0, or nan and None, must
+    differ, and the descriptions of stored runs must never change.
+    """
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, np.generic):
@@ -74,8 +90,8 @@ def _object(value: Any) -> Any:
     if hasattr(value, "get_params") and not isinstance(value, type):
         return {"class": _code(type(value)), "settings": describe(value.get_params(deep=False))}
     if is_dataclass(value) and not isinstance(value, type):
-        own = {field.name: getattr(value, field.name) for field in fields(value)}
-        return {"class": _code(type(value)), "settings": describe(own)}
+        settings = {field.name: getattr(value, field.name) for field in fields(value)}
+        return {"class": _code(type(value)), "settings": describe(settings)}
     return {"class": _code(type(value)), "hash": joblib.hash(value)}
 
 
@@ -84,8 +100,11 @@ def _digest(array: Any) -> str:
 
 
 def _code(value: Any) -> str:
-    """The import path; with the source where no path leads to it, as in a script or notebook."""
-    path = f"{value.__module__}:{value.__qualname__}"
+    """The import path of a class or function.
+
+    Code that cannot be imported, as in a script or a notebook, is identified by its source.
+    """
+    path = f"{_public(value.__module__)}:{value.__qualname__}"
     if value.__module__ != "__main__" and "<" not in value.__qualname__:
         return path
     try:
@@ -96,37 +115,29 @@ def _code(value: Any) -> str:
     return f"{path}\n{text}" if text else path
 
 
-# What can be wrong with a plan or a store.
+def _public(module: str) -> str:
+    """The public package of a module of limo, so that moving code inside it changes no hash."""
+    package, *parts = module.split(".")
+    if package != "limo":
+        return module
+    private = (k for k, part in enumerate(parts) if part.startswith("_"))
+    return ".".join([package, *parts[: next(private, len(parts))]])
 
 
-class PlanError(ValueError):
-    """A plan that cannot be carried out as it stands: what was expected, what came."""
-
-    __module__ = "limo.experiment"  # the name that users see and import
+# Settings: unknown ones are rejected, with a suggestion.
 
 
-class StoreError(RuntimeError):
-    """A store of results that is damaged, or none at all. Nothing was changed."""
-
-    __module__ = "limo.experiment"  # the name that users see and import
-
-
-class Interrupted(KeyboardInterrupt):
-    """Stopped by the user; says what is kept and how to go on."""
-
-    __module__ = "limo.experiment"  # the name that users see and import
-
-
-def parameters_of(function: Any, given: Iterable[str] = ()) -> list[str] | None:
-    """The names a function can be called with, but those given; None if it takes any."""
-    parameters = inspect.signature(function).parameters
-    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
-        return None
-    return [name for name in parameters if name not in given]
+@contextmanager
+def as_plan_error(prefix: str = "") -> Iterator[None]:
+    """Raise a ValueError of this block as a PlanError, with a prefix."""
+    try:
+        yield
+    except ValueError as error:
+        raise PlanError(f"{prefix}{error}") from error
 
 
 def check_keys(table: Mapping[str, Any], known: Iterable[str] | None, where: str) -> None:
-    """Refuse a key that nobody reads; with None, none is refused."""
+    """Reject a key that is not known; None allows any key."""
     known = list(table if known is None else known)
     for key in table:
         if key not in known:
@@ -136,11 +147,19 @@ def check_keys(table: Mapping[str, Any], known: Iterable[str] | None, where: str
             )
 
 
+def parameters_of(function: Any, given: Iterable[str] = ()) -> list[str] | None:
+    """The parameters of a function except those ``given``; None if it takes any keyword."""
+    parameters = inspect.signature(function).parameters
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
+        return None
+    return [name for name in parameters if name not in given]
+
+
 # Import paths, ``package.module:Class`` or ``file.py:Class``: how a plan names an estimator.
 
 
 def import_object(path: str) -> Any:
-    """Import what the path names.
+    """Import the object that the path names.
 
     Examples
     --------
@@ -156,13 +175,13 @@ def import_object(path: str) -> Any:
 
 
 def absolute(path: str, folder: Path) -> str:
-    """The same path with a file taken from ``folder`` if it is a relative one."""
+    """The same import path, with a relative file taken from ``folder``."""
     place, name = _parts(path)
     return f"{(folder / place).resolve()}:{name}" if place.endswith(".py") else path
 
 
 def file_digest(path: str) -> str:
-    """The sha256 of the file an import path names, so that an edit makes a new run; '' if none."""
+    """The sha256 of the file of an import path, so that an edit makes a new run; '' if none."""
     place, _ = _parts(path)
     return hashlib.sha256(Path(place).read_bytes()).hexdigest() if place.endswith(".py") else ""
 
@@ -183,15 +202,15 @@ def _from_name(module: str, path: str) -> ModuleType:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise PlanError(f"{path!r} cannot be imported: {error}") from error
         raise PlanError(
-            f"no module is called {error.name!r}, named by {path!r}. "
+            f"there is no module {error.name!r}, named by {path!r}. "
             f"A file is named with its ending: '{module.rpartition('.')[2]}.py:Class'"
         ) from None
     except Exception as error:
-        raise PlanError(f"{path!r} cannot be imported: {_said(error)}") from error
+        raise _import_failed(path, error) from error
 
 
 def _from_file(file: Path, path: str) -> ModuleType:
-    """A module of the file's content: an edited file is another module."""
+    """Import the file under a name made from its content: an edited file is another module."""
     if not file.is_file():
         raise PlanError(f"there is no file {str(file)!r}, named by {path!r}")
     digest = hashlib.sha256(str(file.resolve()).encode() + file.read_bytes()).hexdigest()[:12]
@@ -206,9 +225,9 @@ def _from_file(file: Path, path: str) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise PlanError(f"{path!r} cannot be imported: {_said(error)}") from error
+        raise _import_failed(path, error) from error
     return module
 
 
-def _said(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+def _import_failed(path: str, error: Exception) -> PlanError:
+    return PlanError(f"{path!r} cannot be imported: {type(error).__name__}: {error}")

@@ -1,4 +1,4 @@
-"""One run, from a job to its outcome: pure, seeded by its name, unaware of its executor."""
+"""One run, from a job to its outcome: seeded by its names, independent of its executor."""
 
 import json
 import random
@@ -26,7 +26,7 @@ __all__ = ["Outcome", "outcome_of", "run_job"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a run: a score for each measure, and how they were made.
+    """The result of a run: a score for each measure, and how they were computed.
 
     Attributes
     ----------
@@ -35,13 +35,13 @@ class Outcome:
     scores : tuple of Score
         One for each measure of the plan.
     seconds : float
-        For fitting, cutting and scoring; without loading the data.
+        For fitting, predicting and scoring, without loading the data.
     versions : str
-        Of what took part, as JSON.
+        Versions of Python and the libraries used, as JSON.
     warnings : tuple of str
-        What was warned of, each once.
+        The warnings of the run, without repetitions.
     finished : str
-        When, in ISO format.
+        When it finished, in ISO format.
     """
 
     run: str
@@ -57,18 +57,18 @@ class Outcome:
 
     @property
     def status(self) -> Literal["ok", "failed"]:
-        """``"failed"`` if any measure is."""
+        """``"failed"`` if any measure failed."""
         return "failed" if any(score.error for score in self.scores) else "ok"
 
 
 def run_job(job: Job) -> Outcome:
-    """Make one run; whatever goes wrong becomes part of the outcome.
+    """Run one job; an error becomes part of the outcome.
 
-    It uses one thread: runs are shared out among processes, and sums made by one thread do
-    not depend on the number of cores.
+    It uses one thread: the runs are distributed over processes, and sums computed by one thread
+    do not depend on the number of cores.
     """
     started = time.perf_counter()
-    with warnings.catch_warnings(record=True) as heard, _one_thread(), _seeded(job.seed):
+    with warnings.catch_warnings(record=True) as caught, _one_thread(), _seeded(job.seed):
         warnings.simplefilter("always")
         try:
             data = job.data.load()
@@ -77,14 +77,14 @@ def run_job(job: Job) -> Outcome:
         except Exception as error:
             scores = failures(job.measures, said(error))
     seconds = time.perf_counter() - started
-    texts = (f"{warning.category.__name__}: {warning.message}" for warning in heard)
+    texts = (f"{warning.category.__name__}: {warning.message}" for warning in caught)
     return outcome_of(job, scores, seconds, tuple(dict.fromkeys(texts)))
 
 
 def outcome_of(
-    job: Job, scores: Sequence[Score], seconds: float = 0.0, heard: tuple[str, ...] = ()
+    job: Job, scores: Sequence[Score], seconds: float = 0.0, caught: tuple[str, ...] = ()
 ) -> Outcome:
-    """The outcome of a job that ended now, its scores in the order of the plan."""
+    """The outcome of a job that has just ended, its scores in the order of the plan."""
     by_name = {score.measure: score for score in scores}
     return Outcome(
         job.run,
@@ -95,13 +95,13 @@ def outcome_of(
         tuple(by_name[measure] for measure in job.measures),
         seconds,
         json.dumps(versions() | _version_of(job.method)),
-        heard,
+        caught,
         datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
 
 def _scores(job: Job, data: Dataset) -> list[Score]:
-    method, (train, test) = job.method, job.split.rows(data)
+    method, (train, test) = job.method, job.split.instances(data)
     if isinstance(method, Procedure):
         return method.scores(data, train, test, job.measures, job.seed)
     parts = Parts.of(data.take(train), data.take(test), method.scaler())
@@ -109,7 +109,7 @@ def _scores(job: Job, data: Dataset) -> list[Score]:
 
 
 def _version_of(method: Method | Procedure) -> dict[str, str]:
-    """The version of the package a learner comes from, if it is none of the usual ones."""
+    """The version of the learner's package, unless it is recorded anyway."""
     given = method.estimator if isinstance(method, Method) else method.function
     path = given.partition(":")[0] if isinstance(given, str) else type(given).__module__
     package = path.partition(".")[0]
@@ -125,13 +125,13 @@ def _one_thread() -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> ThreadpoolController:
-    """The libraries that have threads of their own; looked for anew when more are loaded."""
+    """Libraries with their own threads; found again when more modules have been loaded."""
     return ThreadpoolController()
 
 
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
-    """Seed the shared generators too, for learners that draw from them, and put them back."""
+    """Seed the global generators, for learners that draw from them, and restore them afterwards."""
     numpy_state: Any = np.random.get_state()  # noqa: NPY002
     python_state = random.getstate()
     np.random.seed(seed)  # noqa: NPY002

@@ -1,21 +1,24 @@
-"""A plan: which methods on which data, split how, judged by what. A plan runs nothing."""
+"""A plan: which methods are compared on which data, with which splits and measures.
+
+Also procedures, which stand for a method, jobs, the single runs of a plan, and plan files.
+"""
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from limo._checks import check_name
-from limo._text import did_you_mean
+from limo._checks import check_name, check_number
+from limo._text import counted
 from limo.datasets import Dataset
 from limo.experiment._data import Data, Split, Splits
 from limo.experiment._identity import (
     PlanError,
     absolute,
+    as_plan_error,
     check_keys,
     content_hash,
     describe,
@@ -31,32 +34,29 @@ from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
 from limo.thresholds import RULES
 
-__all__ = ["Job", "Plan", "Procedure", "named_method", "naming", "read_plan"]
+__all__ = ["Job", "Plan", "Procedure", "read_plan"]
 
-
-# A procedure: any function from data and a split to values, where a method is too narrow.
-
-# What every procedure is called with, before its settings.
+# The arguments of every procedure, before its settings.
 _GIVEN = ("data", "train", "test", "seed")
 
 
 @dataclass(frozen=True, eq=False)
 class Procedure:
-    """A function that does everything itself, under a name.
+    """A named function that trains, predicts and evaluates itself.
 
-    For what a :class:`Method` cannot say, as a paper's own way of scaling and cutting. What it
-    does with the test part is its own responsibility.
+    Use it where :class:`Method` is too narrow, as for a paper's own way of scaling. That it
+    learns nothing from the test instances is its own responsibility.
 
     Parameters
     ----------
     name : str
-        What the rows call it.
+        Its name in the results.
     function : callable or str
-        ``function(data, train, test, seed, **settings)``, with a ``Dataset`` and the rows to train
-        and to test on, gives (measure, value) or (measure, value, threshold) for each measure; or
-        its import path.
+        ``function(data, train, test, seed, **settings)``, or its import path. It takes a
+        ``Dataset`` and the indices of training and test instances, and yields
+        (measure, value) or (measure, value, threshold) for each measure.
     settings : mapping of str to object, default={}
-        Passed on.
+        Passed to the function.
 
     Examples
     --------
@@ -86,15 +86,15 @@ class Procedure:
     def scores(
         self, data: Dataset, train: Any, test: Any, measures: Sequence[str], seed: int
     ) -> list[Score]:
-        """Call the function; a measure it gives no value for has failed."""
+        """Call the function; a measure without a value has failed."""
         found = self._function()(data, train, test, seed, **self.settings)
-        by_name = {score.measure: score for score in _read(found)}
+        by_name = {score.measure: score for score in map(_score, found)}
         absent = [name for name in measures if name not in by_name]
-        missing = failures(absent, f"procedure {self.name!r} gave no value for this measure")
+        missing = failures(absent, f"procedure {self.name!r} returned no value for this measure")
         return [by_name[name] for name in measures if name in by_name] + missing
 
     def describe(self) -> dict[str, Any]:
-        """All that decides the results, as plain JSON."""
+        """Everything that determines the results, as plain JSON."""
         given = self.function
         digest = file_digest(given) if isinstance(given, str) else ""
         return {
@@ -112,162 +112,25 @@ class Procedure:
         return import_object(self.function) if isinstance(self.function, str) else self.function
 
 
-def _read(found: Iterable[Any]) -> Iterable[Score]:
-    for one in found:
-        if isinstance(one, Score):
-            yield one
-        else:
-            measure, value, *threshold = one
-            yield Score(measure, float(value), *threshold)
-
-
-# Plans from TOML files: every key is read or refused.
-
-_PLAN = ("datasets", "methods", "measures", "splits", "repetitions", "seed", "conventions")
-_DATA = ("name", "source", "options", "splits")
-_SPLITS = ("kind", "number", "test_size", "permutations")
-_METHOD = ("name", "estimator", "settings", "scaling", "threshold", "cv", "targeted")
-
-Table = Mapping[str, Any]
-
-
-def read_plan(path: Path) -> dict[str, Any]:
-    """Read a file into the arguments of a plan."""
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PlanError(f"a plan is a TOML file, but {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PlanError(f"a plan is a TOML file, but {error}") from error
-    return _plan(table, path.resolve().parent)
-
-
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Name the file in whatever is wrong with the plan in it."""
-    try:
-        yield
-    except ValueError as error:
-        raise PlanError(f"{path}: {error}") from error
-
-
-def named_method(name: str) -> Method:
-    """One of the methods that need not be described."""
-    if name in METHODS:
-        return METHODS[name]
-    raise PlanError(
-        f"no method is called {name!r}.{did_you_mean(name, METHODS)} Known are: "
-        f"{', '.join(METHODS)}. An estimator of your own is Method('its name', estimator), in a "
-        "plan file {name = 'its name', estimator = 'file.py:Class'}"
-    )
-
-
-def _plan(table: Table, folder: Path) -> dict[str, Any]:
-    check_keys(table, _PLAN, "a plan")
-    for key in ("datasets", "methods"):
-        if not isinstance(table.get(key), list):
-            raise PlanError(f"a plan needs {key}, a list, got {table.get(key)!r}")
-    arguments = dict(table)
-    arguments["datasets"] = [_data(given, folder) for given in table["datasets"]]
-    arguments["methods"] = [_method(given, folder) for given in table["methods"]]
-    if "splits" in table:
-        arguments["splits"] = _splits(table["splits"], folder)
-    return arguments
-
-
-def _data(given: Any, folder: Path) -> Data:
-    table = {"source": given} if isinstance(given, str) else _table(given, "a data set")
-    check_keys(table, _DATA, "a data set")
-    source = table.get("source", table.get("name"))
-    if not isinstance(source, str):
-        raise PlanError(f"a data set needs a source, a known name or a path, got {source!r}")
-    inside = folder / source
-    known = Data.of(str(inside) if inside.is_file() else source)
-    splits = _splits(table["splits"], folder) if "splits" in table else None
-    options = dict(_table(table.get("options", {}), "options"))
-    if "xml" in options:
-        options["xml"] = str(folder / options["xml"])
-    return Data(table.get("name", known.name), known.source, options, splits)
-
-
-def _splits(given: Any, folder: Path) -> Splits:
-    table = dict(_table(given, "splits"))
-    check_keys(table, _SPLITS, "splits")
-    if isinstance(table.get("permutations"), str):
-        table["permutations"] = folder / table["permutations"]
-    return Splits(**table)
-
-
-def _method(given: Any, folder: Path) -> Method:
-    if isinstance(given, str):
-        return named_method(given)
-    table = dict(_table(given, "a method"))
-    check_keys(table, _METHOD, "a method")
-    name = table.get("name")
-    if not isinstance(name, str):
-        raise PlanError(f"a method needs a name, got {name!r}")
-    for key, reader in (("settings", _settings), ("threshold", _threshold)):
-        if key in table:
-            table[key] = reader(table[key], folder)
-    estimator = table.pop("estimator", name)
-    if not isinstance(estimator, str):
-        raise PlanError(f"estimator of method {name!r} must be an import path, got {estimator!r}")
-    if ":" in estimator and estimator not in METHODS:
-        return Method(estimator=absolute(estimator, folder), **table)
-    return replace(named_method(estimator), **table)
-
-
-def _settings(given: Any, folder: Path) -> dict[str, Any]:
-    """Settings; ``{import = "module:Class", ...}`` stands for an object made from the rest."""
-    return {key: _setting(value, folder) for key, value in _table(given, "settings").items()}
-
-
-def _setting(value: Any, folder: Path) -> Any:
-    if not isinstance(value, Mapping) or "import" not in value:
-        return value
-    rest = _settings({key: item for key, item in value.items() if key != "import"}, folder)
-    path = absolute(value["import"], folder)
-    try:
-        return import_object(path)(**rest)
-    except TypeError as error:
-        raise PlanError(f"{path} cannot be made: {error}") from error
-
-
-def _threshold(given: Any, folder: Path) -> Any:
-    """A rule's name, a rule with settings, or one of these for each measure."""
-    if not isinstance(given, Mapping) or "rule" in given:
-        return _rule(given)
-    check_keys(given, MEASURES, "threshold")
-    return {measure: _rule(one) for measure, one in given.items()}
-
-
-def _rule(given: Any) -> Any:
-    if not isinstance(given, Mapping):
-        return check_name(given, [*RULES, OWN], "threshold rule")
-    rest = {key: value for key, value in given.items() if key != "rule"}
-    rule = RULES[check_name(given.get("rule"), RULES, "threshold rule")]()
-    check_keys(rest, rule.get_params(), type(rule).__name__)
-    return rule.set_params(**rest)
-
-
-def _table(given: Any, what: str) -> Table:
-    if not isinstance(given, Mapping):
-        raise PlanError(f"{what} must be a table of settings, got {given!r}")
-    return given
+def _score(found: Any) -> Score:
+    if isinstance(found, Score):
+        return found
+    measure, value, *threshold = found
+    return Score(measure, float(value), *threshold)
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One run to be made: a method on a split of a data set, judged by all measures of the plan.
+    """One run of a plan: a method on one split of a data set, evaluated by all measures.
 
     Attributes
     ----------
     data, split, method, measures, conventions
-        What to do.
+        What to run.
     seed : int
-        From the names of plan seed, data, split and method.
+        Made from the plan's seed, the data set's name, the split's number and the method's name.
     run : str
-        A hash of all that decides the result.
+        A hash of everything that determines the result.
     """
 
     data: Data
@@ -284,7 +147,7 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Which methods on which data, split how, judged by what.
+    """Which methods are compared on which data, with which splits and measures.
 
     Parameters
     ----------
@@ -293,16 +156,17 @@ class Plan:
     methods : sequence
         Names of ``limo.experiment.METHODS``, :class:`Method` or :class:`Procedure`.
     measures : sequence of str, optional
-        Of ``limo.MEASURES``; by default all eleven.
+        Of ``limo.MEASURES``; by default all of them.
     splits : Splits, optional
-        How data are split that say nothing else; by default ten stratified splits 70/30.
+        How data are split that have no splits of their own; by default ten stratified splits,
+        70 % for training and 30 % for testing.
     repetitions : int, default=1
-        How often all splits are made: others are drawn, folds are dealt anew, stored
-        permutations come again with other seeds. Split numbers go on.
+        How often the splits are repeated. Each repetition draws new splits or folds; stored
+        permutations are used again with other seeds. Split numbers continue.
     seed : int, default=0
-        Decides splits and seeds, together with the names.
+        Determines splits and seeds, together with the names.
     conventions : str or Conventions, default="standard"
-        What the measures do at ties and in rows without pairs.
+        What the measures do with ties and where they are undefined.
 
     Examples
     --------
@@ -316,7 +180,7 @@ class Plan:
     >>> Plan(["figure1"], ["lino"])
     Traceback (most recent call last):
         ...
-    limo.experiment.PlanError: no method is called 'lino'. Did you mean 'limo'? ...
+    limo.experiment.PlanError: Unknown method 'lino'. Did you mean 'limo'? ...
     """
 
     datasets: Sequence[Any]
@@ -332,15 +196,20 @@ class Plan:
             given = getattr(self, name)
             if isinstance(given, str) or not isinstance(given, Iterable) or not list(given):
                 raise PlanError(f"{name} of a plan must be a list of at least one, got {given!r}")
-        for name, least in (("repetitions", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise PlanError(f"{name} must be a whole number from {least} up, got {value!r}")
-        settle = object.__setattr__
-        settle(self, "datasets", tuple(Data.of(given) for given in self.datasets))
-        settle(self, "methods", tuple(_method_or_procedure(given) for given in self.methods))
-        settle(self, "measures", tuple(check_name(m, MEASURES, "measure") for m in self.measures))
-        settle(self, "conventions", check_conventions(self.conventions))
+        datasets = tuple(Data.of(given) for given in self.datasets)
+        with as_plan_error():
+            checked = {
+                "datasets": datasets,
+                "methods": tuple(_method_or_procedure(given) for given in self.methods),
+                "measures": tuple(check_name(m, MEASURES, "measure") for m in self.measures),
+                "repetitions": int(
+                    check_number(self.repetitions, "repetitions", least=1, integer=True)
+                ),
+                "seed": int(check_number(self.seed, "seed", least=0, integer=True)),
+                "conventions": check_conventions(self.conventions),
+            }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
         _must_differ("data set", [data.name for data in self.datasets])
         _must_differ("method", [method.name for method in self.methods])
         _must_differ("measure", list(self.measures))
@@ -352,18 +221,18 @@ class Plan:
         Parameters
         ----------
         path : path
-            The file. Paths in it are taken from its folder.
+            The file. Relative paths in it start from its folder.
 
         Returns
         -------
         Plan
         """
-        with naming(Path(path)):
+        with as_plan_error(f"{path}: "):
             return cls(**read_plan(Path(path)))
 
     def jobs(self) -> list[Job]:
-        """Every run of the plan: data set by data set, split by split, method by method."""
-        found = []
+        """The runs of the plan, ordered by data set, then split, then method."""
+        jobs = []
         methods = [(method, content_hash(method.describe())) for method in self.methods]
         for data in self.datasets:
             splits = (data.splits or self.splits).resolved(data.name)
@@ -371,31 +240,157 @@ class Plan:
             assert splits.number is not None
             for number in range(splits.number * self.repetitions):
                 split = Split.of(splits, data.name, number, self.seed)
-                decided = content_hash(content, split.identity(), self.measures, self.conventions)
-                found += [self._job(data, split, method, decided + how) for method, how in methods]
-        return found
+                task = content_hash(content, split.identity(), self.measures, self.conventions)
+                jobs += [
+                    self._job(data, split, method, task + digest) for method, digest in methods
+                ]
+        return jobs
 
-    def _job(self, data: Data, split: Split, method: Method | Procedure, decided: str) -> Job:
+    def _job(self, data: Data, split: Split, method: Method | Procedure, identity: str) -> Job:
         assert isinstance(self.conventions, Conventions)
         seed = seed_from(self.seed, data.name, split.number, method.name)
-        run = content_hash(decided, seed)
+        run = content_hash(identity, seed)
         return Job(data, split, method, tuple(self.measures), self.conventions, seed, run)
 
     def __repr__(self) -> str:
-        counts = (("data set", self.datasets), ("method", self.methods), ("measure", self.measures))
-        parts = [f"{len(items)} {noun}{'s' * (len(items) != 1)}" for noun, items in counts]
-        return f"Plan({', '.join(parts)})"
+        parts = {"data set": self.datasets, "method": self.methods, "measure": self.measures}
+        return f"Plan({', '.join(counted(len(part), noun) for noun, part in parts.items())})"
 
 
 def _method_or_procedure(given: Any) -> Method | Procedure:
     if isinstance(given, Method | Procedure):
         return given
     if isinstance(given, str):
-        return named_method(given)
+        return _named_method(given)
     raise PlanError(f"a method is a name or Method('its name', estimator), got {given!r}")
+
+
+def _named_method(name: str) -> Method:
+    try:
+        return METHODS[check_name(name, METHODS, "method")]
+    except ValueError as error:
+        raise PlanError(
+            f"{error} To use an estimator of your own, write Method('its name', estimator), or in "
+            "a plan file {name = 'its name', estimator = 'file.py:Class'}"
+        ) from None
 
 
 def _must_differ(what: str, names: list[str]) -> None:
     for name, times in Counter(names).items():
         if times > 1:
-            raise PlanError(f"each {what} needs a name of its own, but {times} are {name!r}")
+            raise PlanError(f"each {what} needs its own name, but {times} are called {name!r}")
+
+
+# Plan files, in TOML. Unknown settings are rejected, with a suggestion.
+
+Settings = Mapping[str, Any]
+
+
+def read_plan(path: Path) -> dict[str, Any]:
+    """Read a file as the arguments of a plan."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PlanError(f"a plan is a TOML file, but {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PlanError(f"a plan is a TOML file, but {error}") from error
+    return _plan(table, path.resolve().parent)
+
+
+def _plan(table: Settings, folder: Path) -> dict[str, Any]:
+    _check_fields(table, Plan, "a plan")
+    for key in ("datasets", "methods"):
+        if not isinstance(table.get(key), list):
+            raise PlanError(f"a plan needs {key}, a list, got {table.get(key)!r}")
+    arguments = dict(table)
+    arguments["datasets"] = [_data(given, folder) for given in table["datasets"]]
+    arguments["methods"] = [_method(given, folder) for given in table["methods"]]
+    if "splits" in table:
+        arguments["splits"] = _splits(table["splits"], folder)
+    return arguments
+
+
+def _data(given: Any, folder: Path) -> Data:
+    table = {"source": given} if isinstance(given, str) else _table(given, "a data set")
+    _check_fields(table, Data, "a data set")
+    source = table.get("source", table.get("name"))
+    if not isinstance(source, str):
+        raise PlanError(f"a data set needs a source, a known name or a path, got {source!r}")
+    inside = folder / source
+    known = Data.of(str(inside) if inside.is_file() else source)
+    splits = _splits(table["splits"], folder) if "splits" in table else None
+    options = dict(_table(table.get("options", {}), "options"))
+    if "xml" in options:
+        options["xml"] = str(folder / options["xml"])
+    return Data(table.get("name", known.name), known.source, options, splits)
+
+
+def _splits(given: Any, folder: Path) -> Splits:
+    table = dict(_table(given, "splits"))
+    _check_fields(table, Splits, "splits")
+    if isinstance(table.get("permutations"), str):
+        table["permutations"] = folder / table["permutations"]
+    return Splits(**table)
+
+
+def _method(given: Any, folder: Path) -> Method:
+    if isinstance(given, str):
+        return _named_method(given)
+    table = dict(_table(given, "a method"))
+    _check_fields(table, Method, "a method")
+    name = table.get("name")
+    if not isinstance(name, str):
+        raise PlanError(f"a method needs a name, got {name!r}")
+    if "settings" in table:
+        table["settings"] = _settings(table["settings"], folder)
+    if "threshold" in table:
+        table["threshold"] = _threshold(table["threshold"])
+    estimator = table.pop("estimator", name)
+    if not isinstance(estimator, str):
+        raise PlanError(f"estimator of method {name!r} must be an import path, got {estimator!r}")
+    if ":" in estimator and estimator not in METHODS:
+        return Method(estimator=absolute(estimator, folder), **table)
+    return replace(_named_method(estimator), **table)
+
+
+def _settings(given: Any, folder: Path) -> dict[str, Any]:
+    """Settings, in which ``{import = "module:Class", ...}`` makes an object from the other keys."""
+    return {key: _setting(value, folder) for key, value in _table(given, "settings").items()}
+
+
+def _setting(value: Any, folder: Path) -> Any:
+    if not isinstance(value, Mapping) or "import" not in value:
+        return value
+    rest = _settings({key: item for key, item in value.items() if key != "import"}, folder)
+    path = absolute(value["import"], folder)
+    try:
+        return import_object(path)(**rest)
+    except TypeError as error:
+        raise PlanError(f"{path} cannot be created: {error}") from error
+
+
+def _threshold(given: Any) -> Any:
+    """The name of a rule, a rule with settings, or one of these for each measure."""
+    if not isinstance(given, Mapping) or "rule" in given:
+        return _rule(given)
+    check_keys(given, MEASURES, "threshold")
+    return {measure: _rule(one) for measure, one in given.items()}
+
+
+def _rule(given: Any) -> Any:
+    if not isinstance(given, Mapping):
+        return check_name(given, [*RULES, OWN], "threshold rule")
+    rest = {key: value for key, value in given.items() if key != "rule"}
+    rule = RULES[check_name(given.get("rule"), RULES, "threshold rule")]()
+    check_keys(rest, rule.get_params(), type(rule).__name__)
+    return rule.set_params(**rest)
+
+
+def _check_fields(table: Settings, record: Any, what: str) -> None:
+    check_keys(table, [field.name for field in fields(record)], what)
+
+
+def _table(given: Any, what: str) -> Settings:
+    if not isinstance(given, Mapping):
+        raise PlanError(f"{what} must be a table of settings, got {given!r}")
+    return given

@@ -1,4 +1,7 @@
-"""Run a plan into a store: skip what is there, keep what comes, say how far it is."""
+"""Run a plan: skip the runs that the store already has, store each new one, report progress.
+
+``run`` first, then the executors that compute the jobs, then the estimate of the time left.
+"""
 
 import signal
 import tempfile
@@ -16,115 +19,53 @@ from typing import Any, Protocol
 
 from joblib.externals.loky import ProcessPoolExecutor
 
+from limo._checks import check_number
 from limo._system import n_workers
-from limo.experiment._identity import Interrupted
 from limo.experiment._job import Outcome, outcome_of, run_job
 from limo.experiment._judge import failures, said
 from limo.experiment._plan import Job, Plan
 from limo.experiment._store import Store, rows_of
 
-__all__ = ["Clock", "Executor", "Processes", "Progress", "Serial", "Tell", "Teller", "run"]
+__all__ = ["Executor", "Interrupted", "Processes", "Progress", "Serial", "TimeEstimate", "run"]
 
 
-# Executors: who makes the runs. Any object with ``submit``, as concurrent.futures has it, will do.
+class Interrupted(KeyboardInterrupt):
+    """Stopped by the user; says how many runs are stored and how to continue."""
+
+    __module__ = "limo.experiment"  # the name that users see and import
 
 
 class Executor(Protocol):
-    """What drives a plan: anything that takes a function with an argument and promises a result."""
+    """Computes jobs: any object with the ``submit`` of ``concurrent.futures``."""
 
     def submit(self, function: Callable[[Any], Any], argument: Any, /) -> "Future[Any]":
-        """Have ``function(argument)`` computed."""
-
-
-class Serial:
-    """Everything at once, here and now."""
-
-    def submit(self, function: Callable[[Any], Any], argument: Any, /) -> "Future[Any]":
-        """Compute, and give a future that is done."""
-        future: Future[Any] = Future()
-        future.set_result(function(argument))
-        return future
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-class Processes:
-    """Processes of this machine (joblib's loky: classes of a script or notebook travel too).
-
-    Parameters
-    ----------
-    n_jobs : int
-        How many.
-    """
-
-    def __init__(self, n_jobs: int) -> None:
-        self.n_jobs = n_jobs
-        self._pool: Any = None
-
-    def submit(self, function: Callable[[Any], Any], argument: Any, /) -> "Future[Any]":
-        """Have it computed by the next free process; those that died are replaced."""
-        try:
-            return self._submit(function, argument)
-        except BrokenExecutor:
-            self._pool = None
-            return self._submit(function, argument)
-
-    def close(self) -> None:
-        """End the processes, busy or not."""
-        if self._pool is not None:
-            # loky's own way of killing trips over work that is about to start
-            for worker in list(self._pool._processes.values()):
-                worker.terminate()
-            self._pool.shutdown(wait=True)
-            self._pool = None
-
-    def _submit(self, function: Callable[[Any], Any], argument: Any) -> "Future[Any]":
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(self.n_jobs, initializer=_settle_in)
-        future: Future[Any] = self._pool.submit(function, argument)
-        return future
-
-
-def _settle_in() -> None:
-    """Leave Ctrl-C to the parent, and never outlive it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(getppid(),), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    while getppid() == parent:
-        time.sleep(1)
-    _exit(1)
-
-
-# How far a plan is: what runs, what is done, what is left and for how long.
+        """Start computing ``function(argument)``."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The state of a plan, told when it starts and after every run.
+    """How far a plan has come.
 
     Attributes
     ----------
     total : int
         Runs of the plan.
-    found : int
-        Runs that had been made before, and are not made again.
+    skipped : int
+        Runs that were already in the store.
     done, failed : int
-        Runs made now, and how many of these failed.
+        Runs finished by this call, and how many of them failed.
     running : tuple of str
-        What runs now.
+        The current runs.
     seconds : float
-        Since the start.
+        Time since the start.
     seconds_left : float or None
-        Estimated from the runs made so far; None before the first.
+        Estimated from finished runs; None before the first.
     last : Outcome or None
-        The run that has just ended.
+        The run that finished last.
     """
 
     total: int
-    found: int = 0
+    skipped: int = 0
     done: int = 0
     failed: int = 0
     running: tuple[str, ...] = ()
@@ -134,11 +75,11 @@ class Progress:
 
     @property
     def left(self) -> int:
-        """Runs that have not ended."""
-        return self.total - self.found - self.done
+        """Runs that are not finished."""
+        return self.total - self.skipped - self.done
 
     def __str__(self) -> str:
-        text = f"{self.found + self.done} of {self.total} runs"
+        text = f"{self.skipped + self.done} of {self.total} runs"
         text += f", {self.failed} failed" if self.failed else ""
         if self.running:
             text += f"; running {'; '.join(self.running)}"
@@ -147,86 +88,7 @@ class Progress:
         return text
 
 
-Tell = Callable[[Progress], object]
-
-
-@dataclass
-class Clock:
-    """What runs cost so far, by data set and method, by method, by data set and at all."""
-
-    n_jobs: int
-    _seen: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
-
-    def note(self, outcome: Outcome) -> None:
-        """Remember what a run took."""
-        for key in _keys(outcome.dataset, outcome.method):
-            self._seen[key].append(outcome.seconds)
-
-    def left(self, jobs: Iterable[Job]) -> float | None:
-        """Seconds these jobs will take, shared out; None if nothing is known yet."""
-        if not self._seen:
-            return None
-        return sum(self._expected(job) for job in jobs) / self.n_jobs
-
-    def _expected(self, job: Job) -> float:
-        known = (self._seen[k] for k in _keys(job.data.name, job.method.name) if k in self._seen)
-        seconds = next(known)
-        return median(seconds)  # the first run compiles, and would spoil a mean
-
-
-class Teller:
-    """Keeps the progress of a plan, and tells it."""
-
-    def __init__(
-        self,
-        total: int,
-        left: Sequence[Job],
-        before: Iterable[Outcome],
-        n_jobs: int,
-        tell: Tell | None,
-    ) -> None:
-        self.clock, self.tell, self.started = Clock(n_jobs), tell, time.monotonic()
-        for outcome in before:
-            self.clock.note(outcome)
-        self.left = {job.run: job for job in left}
-        self.now = Progress(total, found=total - len(left))
-
-    def running(self, jobs: Sequence[Job]) -> None:
-        """Take note of what runs now, and tell."""
-        self.now = replace(self.now, running=tuple(map(str, jobs)))
-        self._say()
-
-    def ended(self, outcomes: Sequence[Outcome]) -> None:
-        """Take note of runs that have ended; they are told with what runs next."""
-        for outcome in outcomes:
-            del self.left[outcome.run]
-            self.clock.note(outcome)
-        failed = sum(outcome.status == "failed" for outcome in outcomes)
-        self.now = replace(
-            self.now,
-            done=self.now.done + len(outcomes),
-            failed=self.now.failed + failed,
-            last=outcomes[-1],
-        )
-
-    def _say(self) -> None:
-        if self.tell is not None:
-            spent, ahead = time.monotonic() - self.started, self.clock.left(self.left.values())
-            self.now = replace(self.now, seconds=spent, seconds_left=ahead)
-            self.tell(self.now)
-
-
-def _keys(dataset: str, method: str) -> list[tuple[str, str]]:
-    """From the nearest likeness to none."""
-    return [(dataset, method), ("", method), (dataset, ""), ("", "")]
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+OnProgress = Callable[[Progress], object]
 
 
 def run(
@@ -236,41 +98,41 @@ def run(
     n_jobs: int | None = None,
     executor: Executor | None = None,
     retry_failed: bool = False,
-    progress: Tell | None = None,
+    progress: OnProgress | None = None,
 ) -> Any:
-    """Run a plan, or what is left of it.
+    """Run a plan, or the rest of it.
 
-    Runs that the store has already are not made again; a run with another setting is another
-    run. A run is written, whole and safely, as soon as it has ended: kill the process at any
-    moment, and the same call goes on where it stopped. Runs that fail become rows with the
-    error.
+    Runs that are already in the store are skipped; a run with another setting is another run.
+    Each run is stored as soon as it is finished: if the process is killed at any moment, the same
+    call continues where it stopped. A failed run becomes rows with the error.
 
     Parameters
     ----------
     plan : Plan
         What to run.
     store : path
-        A SQLite file; made if there is none.
+        A SQLite file; created if it does not exist.
     n_jobs : int, optional
-        How many processes; by default as many as there are cores. 1 runs everything here.
+        The number of processes; by default the number of cores. 1 runs all jobs in this process.
     executor : Executor, optional
-        Instead of processes: anything with ``submit``, as ``client.get_executor()`` of a Dask
-        cluster; ``n_jobs`` then says how many jobs it works on at a time. Data in memory travel
-        with every job then; a name or a path does not.
+        Used instead of processes: any object with ``submit``, such as ``client.get_executor()``
+        of a Dask cluster; ``n_jobs`` is then the number of jobs it runs at a time. It gets data
+        in memory with every job; data given by name or path are not sent.
     retry_failed : bool, default=False
-        Whether to make runs again that failed before.
+        Whether to repeat runs that failed before.
     progress : callable, optional
-        Told a :class:`Progress` at the start, whenever runs end, and at the end.
+        Called with a :class:`Progress` at the start, whenever runs finish, and at the end.
 
     Returns
     -------
     pandas.DataFrame
-        The rows of the plan, in its order; columns as ``limo.experiment.COLUMNS``.
+        The results of the plan, in its order, with the columns ``limo.experiment.COLUMNS``.
 
     Raises
     ------
     Interrupted
-        On Ctrl-C, after everything is put in order. A KeyboardInterrupt that says how to go on.
+        On Ctrl-C, after the workers have been stopped: a KeyboardInterrupt that says how to
+        continue.
 
     Examples
     --------
@@ -284,108 +146,253 @@ def run(
     [['toy', 0, 'limo', 'ranking_loss', 'ok'], ['toy', 0, 'mlknn', 'ranking_loss', 'ok'],
      ['toy', 1, 'limo', 'ranking_loss', 'ok'], ['toy', 1, 'mlknn', 'ranking_loss', 'ok']]
     """
-    n_jobs = n_workers() if n_jobs is None else _at_least_one(n_jobs)
+    if n_jobs is None:
+        n_jobs = n_workers()
+    check_number(n_jobs, "n_jobs", least=1, integer=True)
     jobs = plan.jobs()
     with Store(store) as opened:
         known = {outcome.run: outcome for outcome in opened.outcomes()}
         left = [job for job in jobs if _is_left(known.get(job.run), retry_failed)]
         before = [known[job.run] for job in jobs if job.run in known]
-        told = Teller(len(jobs), left, before, n_jobs, progress)
+        reporter = ProgressReporter(len(jobs), left, before, n_jobs, progress)
         try:
-            with closing(_finished(left, n_jobs, executor, told)) as finished:
+            with closing(_outcomes(left, n_jobs, executor, reporter)) as finished:
                 for outcomes in finished:
                     opened.add(outcomes)
                     known |= {outcome.run: outcome for outcome in outcomes}
-                    told.ended(outcomes)
+                    reporter.finish(outcomes)
         except KeyboardInterrupt:
-            # asked of the store: the interrupt may have come between writing and counting
-            kept = {outcome.run for outcome in opened.outcomes()} & {job.run for job in jobs}
+            # count in the store: the interrupt may have come between writing and counting
+            stored = {outcome.run for outcome in opened.outcomes()} & {job.run for job in jobs}
             raise Interrupted(
-                f"Stopped. {len(kept)} of {len(jobs)} runs are kept in {opened.path}; "
-                "the same call goes on from there."
+                f"Stopped. {len(stored)} of {len(jobs)} runs are stored in {opened.path}; "
+                "the same call continues from there."
             ) from None
     return rows_of(known[job.run] for job in jobs)
-
-
-def _finished(
-    jobs: Sequence[Job], n_jobs: int, executor: Executor | None, told: Teller
-) -> Generator[list[Outcome]]:
-    """Outcomes as they come, by the given executor or one of our own."""
-    with ExitStack() as stack:
-        if executor is None and n_jobs > 1 and len(jobs) > 1:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="limo-")))
-            jobs = _shipped(jobs, folder)
-            own = Processes(n_jobs)
-            stack.callback(own.close)
-            yield from _drive(jobs, own, n_jobs, told)
-        elif executor is None:
-            yield from _drive(jobs, Serial(), 1, told)
-        else:
-            yield from _drive(jobs, executor, n_jobs, told)
-
-
-def _shipped(jobs: Sequence[Job], folder: Path) -> list[Job]:
-    """The jobs with data in memory laid down in a file once, instead of travelling with each."""
-    data = {id(job.data): job.data for job in jobs}
-    laid = {key: one.shipped(folder) for key, one in data.items()}
-    return [replace(job, data=laid[id(job.data)]) for job in jobs]
-
-
-def _drive(
-    jobs: Sequence[Job], executor: Executor, n_jobs: int, told: Teller
-) -> Iterator[list[Outcome]]:
-    """Keep the executor busy; give what has ended.
-
-    One job for each worker waits beside the one it works on, so that none is idle while results
-    are written. If a worker dies, nobody knows by whose fault: those in its hands are tried again,
-    one at a time, and only one that kills its worker alone has failed.
-    """
-    waiting, suspects = deque(jobs), deque[Job]()
-    flying: dict[Future[Any], Job] = {}
-    room = 1 if isinstance(executor, Serial) else 2 * n_jobs
-    while waiting or suspects or flying:
-        while waiting and len(flying) < room and not suspects:
-            job = waiting.popleft()
-            flying[executor.submit(run_job, job)] = job
-        if suspects and not flying:
-            job = suspects.popleft()
-            told.running([job])
-            yield [_outcome(executor.submit(run_job, job), job)]
-            continue
-        told.running(list(flying.values())[:n_jobs])
-        ended = {future: flying.pop(future) for future in _next(flying)}
-        suspects += [job for future, job in ended.items() if _broke(future)]
-        outcomes = [_outcome(future, job) for future, job in ended.items() if not _broke(future)]
-        if outcomes:
-            yield outcomes
-    told.running([])
-
-
-def _next(flying: Iterable["Future[Any]"]) -> set["Future[Any]"]:
-    return wait(flying, return_when=FIRST_COMPLETED).done
-
-
-def _broke(future: "Future[Any]") -> bool:
-    return isinstance(future.exception(), BrokenExecutor)
-
-
-def _outcome(future: "Future[Any]", job: Job) -> Outcome:
-    """What a run became, or why it came to no end: it could not travel, or lost its worker."""
-    error = future.exception()
-    if error is None:
-        outcome: Outcome = future.result()
-        return outcome
-    died = "the process that made this run died; it may have run out of memory: " * _broke(future)
-    return outcome_of(job, failures(job.measures, died + said(error)))
 
 
 def _is_left(known: Outcome | None, retry_failed: bool) -> bool:
     return known is None or (retry_failed and known.status == "failed")
 
 
-def _at_least_one(n_jobs: int) -> int:
-    if n_jobs < 1:
-        raise ValueError(
-            f"n_jobs must be a whole number from 1 up, got {n_jobs!r}; None takes all cores"
+def _outcomes(
+    jobs: Sequence[Job], n_jobs: int, executor: Executor | None, reporter: "ProgressReporter"
+) -> Generator[list[Outcome]]:
+    """Outcomes as jobs finish, by the given executor or one of ours."""
+    with ExitStack() as stack:
+        if executor is None and n_jobs > 1 and len(jobs) > 1:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="limo-")))
+            processes = Processes(n_jobs)
+            stack.callback(processes.close)
+            yield from _execute(_with_data_in_files(jobs, folder), processes, n_jobs, reporter)
+        elif executor is None:
+            yield from _execute(jobs, Serial(), 1, reporter)
+        else:
+            yield from _execute(jobs, executor, n_jobs, reporter)
+
+
+def _with_data_in_files(jobs: Sequence[Job], folder: Path) -> list[Job]:
+    """Save data in memory to a file once, instead of sending them with each job."""
+    data = {id(job.data): job.data for job in jobs}
+    saved = {key: one.saved_to(folder) for key, one in data.items()}
+    return [replace(job, data=saved[id(job.data)]) for job in jobs]
+
+
+def _execute(
+    jobs: Sequence[Job], executor: Executor, n_jobs: int, reporter: "ProgressReporter"
+) -> Iterator[list[Outcome]]:
+    """Keep the executor busy, and yield outcomes as jobs finish.
+
+    One more job per worker is submitted than it can run, so that no worker is idle while results
+    are written. If a worker dies, any of the submitted jobs may have killed it: they are repeated
+    one at a time, and only a job that kills its worker then has failed.
+    """
+    waiting, suspects = deque(jobs), deque[Job]()
+    submitted: dict[Future[Any], Job] = {}
+    capacity = 1 if isinstance(executor, Serial) else 2 * n_jobs
+    while waiting or suspects or submitted:
+        while waiting and len(submitted) < capacity and not suspects:
+            job = waiting.popleft()
+            submitted[executor.submit(run_job, job)] = job
+        if suspects and not submitted:
+            job = suspects.popleft()
+            reporter.start([job])
+            yield [_outcome(executor.submit(run_job, job), job)]
+            continue
+        reporter.start(list(submitted.values())[:n_jobs])
+        done = {future: submitted.pop(future) for future in _next_done(submitted)}
+        suspects += [job for future, job in done.items() if _worker_died(future)]
+        outcomes = [_outcome(*item) for item in done.items() if not _worker_died(item[0])]
+        if outcomes:
+            yield outcomes
+    reporter.start([])
+
+
+def _next_done(futures: Iterable["Future[Any]"]) -> set["Future[Any]"]:
+    return wait(futures, return_when=FIRST_COMPLETED).done
+
+
+def _worker_died(future: "Future[Any]") -> bool:
+    return isinstance(future.exception(), BrokenExecutor)
+
+
+def _outcome(future: "Future[Any]", job: Job) -> Outcome:
+    """The outcome of a job, also if it could not be sent or its worker died."""
+    error = future.exception()
+    if error is None:
+        outcome: Outcome = future.result()
+        return outcome
+    text = said(error)
+    if _worker_died(future):
+        text = f"the process of this run died; it may have run out of memory: {text}"
+    return outcome_of(job, failures(job.measures, text))
+
+
+# Executors of this machine.
+
+
+class Serial:
+    """Run each job immediately, in this process."""
+
+    def submit(self, function: Callable[[Any], Any], argument: Any, /) -> "Future[Any]":
+        """Compute, and return a finished future."""
+        future: Future[Any] = Future()
+        future.set_result(function(argument))
+        return future
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class Processes:
+    """Worker processes of this machine.
+
+    They are joblib's loky, which can also send classes defined in a script or notebook.
+
+    Parameters
+    ----------
+    n_jobs : int
+        The number of processes.
+    """
+
+    def __init__(self, n_jobs: int) -> None:
+        self.n_jobs = n_jobs
+        self._pool: Any = None
+
+    def submit(self, function: Callable[[Any], Any], argument: Any, /) -> "Future[Any]":
+        """Compute in the next free process; dead processes are replaced."""
+        try:
+            return self._submit(function, argument)
+        except BrokenExecutor:
+            self._pool = None
+            return self._submit(function, argument)
+
+    def close(self) -> None:
+        """End the processes, even busy ones."""
+        if self._pool is not None:
+            # loky's own kill fails on work that is about to start
+            for worker in list(self._pool._processes.values()):
+                worker.terminate()
+            self._pool.shutdown(wait=True)
+            self._pool = None
+
+    def _submit(self, function: Callable[[Any], Any], argument: Any) -> "Future[Any]":
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(self.n_jobs, initializer=_start_worker)
+        future: Future[Any] = self._pool.submit(function, argument)
+        return future
+
+
+def _start_worker() -> None:
+    """Leave Ctrl-C to the parent process, and end when it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_exit_with, args=(getppid(),), daemon=True).start()
+
+
+def _exit_with(parent: int) -> None:
+    while getppid() == parent:
+        time.sleep(1)
+    _exit(1)
+
+
+# Progress, and the time left.
+
+
+@dataclass
+class TimeEstimate:
+    """Estimates the time of jobs from the finished runs most similar to them."""
+
+    n_jobs: int
+    _seconds: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, outcome: Outcome) -> None:
+        """Take the time of a finished run into account."""
+        for key in _keys(outcome.dataset, outcome.method):
+            self._seconds[key].append(outcome.seconds)
+
+    def seconds(self, jobs: Iterable[Job]) -> float | None:
+        """The seconds until these jobs are finished; None if no run is finished yet."""
+        if not self._seconds:
+            return None
+        return sum(self._expected(job) for job in jobs) / self.n_jobs
+
+    def _expected(self, job: Job) -> float:
+        keys = _keys(job.data.name, job.method.name)
+        seconds = next(self._seconds[key] for key in keys if key in self._seconds)
+        return median(seconds)  # the first run compiles kernels, which would distort a mean
+
+
+def _keys(dataset: str, method: str) -> list[tuple[str, str]]:
+    """Keys, most to least specific."""
+    return [(dataset, method), ("", method), (dataset, ""), ("", "")]
+
+
+class ProgressReporter:
+    """Counts finished runs and calls ``on_progress`` with the current :class:`Progress`."""
+
+    def __init__(
+        self,
+        total: int,
+        left: Sequence[Job],
+        before: Iterable[Outcome],
+        n_jobs: int,
+        on_progress: OnProgress | None,
+    ) -> None:
+        self.estimate, self.on_progress = TimeEstimate(n_jobs), on_progress
+        self.started = time.monotonic()
+        for outcome in before:
+            self.estimate.add(outcome)
+        self.left = {job.run: job for job in left}
+        self.now = Progress(total, skipped=total - len(left))
+
+    def start(self, jobs: Sequence[Job]) -> None:
+        """Report the jobs that run now, with the runs finished since the last report."""
+        if self.on_progress is None:
+            return
+        self.now = replace(
+            self.now,
+            running=tuple(map(str, jobs)),
+            seconds=time.monotonic() - self.started,
+            seconds_left=self.estimate.seconds(self.left.values()),
         )
-    return n_jobs
+        self.on_progress(self.now)
+
+    def finish(self, outcomes: Sequence[Outcome]) -> None:
+        """Count finished runs; the next report includes them."""
+        for outcome in outcomes:
+            del self.left[outcome.run]
+            self.estimate.add(outcome)
+        self.now = replace(
+            self.now,
+            done=self.now.done + len(outcomes),
+            failed=self.now.failed + sum(outcome.status == "failed" for outcome in outcomes),
+            last=outcomes[-1],
+        )
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,5 +1,9 @@
-"""Whether methods differ: tests on a table of blocks (rows) by methods (columns)."""
+"""Whether methods differ: ranks, tests and groups of a table of blocks (rows) by methods (columns).
 
+A block is a data set, or one of its splits.
+"""
+
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
@@ -9,24 +13,66 @@ import pandas as pd
 from scipy import stats
 
 from limo._checks import check_name
-from limo.experiment._summary import Better, rank
 
-__all__ = ["Friedman", "Zeros", "critical_difference", "friedman", "nemenyi", "wilcoxon_holm"]
+__all__ = [
+    "Better",
+    "Friedman",
+    "Groups",
+    "Ties",
+    "Zeros",
+    "critical_difference",
+    "friedman",
+    "groups",
+    "nemenyi",
+    "rank",
+    "wilcoxon_holm",
+]
 
-
+Better = Literal["high", "low"]
+Groups = tuple[tuple[str, ...], ...]
+Ties = Literal["average", "min", "max"]
 Zeros = Literal["zsplit", "wilcox", "pratt"]
+
+
+def rank(values: Any, better: Better, *, ties: Ties = "average") -> pd.DataFrame:
+    """Rank the methods (columns) within each block (row); 1 is best, nan stays nan.
+
+    Parameters
+    ----------
+    values : DataFrame of shape (n_blocks, n_methods)
+        One value per block and method.
+    better : {"high", "low"}
+        Whether high or low values are better.
+    ties : {"average", "min", "max"}, default="average"
+        The rank of equal values: the average, the best or the worst of their places.
+
+    Returns
+    -------
+    DataFrame
+        Ranks, of the same shape.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from limo.experiment import rank
+    >>> rank(pd.DataFrame({"A": [0.5], "B": [0.5], "C": [0.25]}), "high").to_numpy()
+    array([[1.5, 1.5, 3. ]])
+    """
+    check_name(ties, ("average", "min", "max"), "rule for ties")
+    return pd.DataFrame(values).rank(axis=1, method=ties, ascending=better == "low")
 
 
 @dataclass(frozen=True)
 class Friedman:
-    """Whether methods differ at all: Friedman's test and Iman and Davenport's sharper form of it.
+    """Whether any methods differ: Friedman's test, and Iman and Davenport's more powerful form.
 
     Attributes
     ----------
     chi2, p_value : float
         Friedman's statistic, chi-square with k - 1 degrees of freedom, and its p-value.
     f, f_p_value : float
-        Iman and Davenport's: F with k - 1 and (k - 1)(N - 1) degrees of freedom.
+        Iman and Davenport's statistic, F with k - 1 and (k - 1)(N - 1) degrees of freedom, and
+        its p-value.
     n_methods, n_blocks : int
         k and N.
     """
@@ -56,16 +102,16 @@ def friedman(values: Any, better: Better, *, correct_ties: bool = True) -> Fried
     Parameters
     ----------
     values : DataFrame of shape (n_blocks, n_methods)
-        One value per block and method, none missing.
+        One value per block and method, without missing values.
     better : {"high", "low"}
-        Which way is better.
+        Whether high or low values are better.
     correct_ties : bool, default=True
-        Whether to divide by c. Without, as some textbooks have it, tied blocks weaken the test.
+        Whether to divide by c. Some textbooks do not; ties then weaken the test.
 
     Returns
     -------
     Friedman
-        With nan where there are fewer than two blocks or methods, or all are tied everywhere.
+        Its numbers are nan with fewer than two blocks or methods, or if all values are tied.
 
     References
     ----------
@@ -90,7 +136,8 @@ def friedman(values: Any, better: Better, *, correct_ties: bool = True) -> Fried
     spread = float(np.sum(ranks.mean(axis=0) ** 2) - k * (k + 1) ** 2 / 4)
     chi2 = 12 * n / (k * (k + 1)) * spread / correction
     rest = n * (k - 1) - chi2
-    f = (n - 1) * chi2 / rest if rest > 1e-9 * n * k else np.inf  # inf: all blocks agree
+    # all blocks give the same ranks: F is infinite
+    f = (n - 1) * chi2 / rest if rest > 1e-9 * n * k else np.inf
     degrees = (k - 1, (k - 1) * (n - 1))
     p, f_p = float(stats.chi2.sf(chi2, k - 1)), float(stats.f.sf(f, *degrees))
     return Friedman(chi2, p, f, f_p, k, n)
@@ -103,7 +150,7 @@ def _tied(ranks: Any) -> float:
 
 
 def critical_difference(n_methods: int, n_blocks: int, *, alpha: float = 0.05) -> float:
-    """How far apart average ranks must be to differ, by Nemenyi's test.
+    """The smallest significant difference of two average ranks, by Nemenyi's test.
 
     CD = q sqrt(k (k + 1) / (6 N)), q the upper alpha point of the studentised range of k
     methods over sqrt(2).
@@ -113,7 +160,7 @@ def critical_difference(n_methods: int, n_blocks: int, *, alpha: float = 0.05) -
     n_methods, n_blocks : int
         k and N.
     alpha : float, default=0.05
-        How often methods that are all alike may be told apart.
+        The significance level: how often a difference may be found where there is none.
 
     Returns
     -------
@@ -138,14 +185,14 @@ def nemenyi(values: Any, better: Better) -> pd.DataFrame:
     Parameters
     ----------
     values : DataFrame of shape (n_blocks, n_methods)
-        One value per block and method, none missing.
+        One value per block and method, without missing values.
     better : {"high", "low"}
-        Which way is better.
+        Whether high or low values are better.
 
     Returns
     -------
     DataFrame of shape (n_methods, n_methods)
-        P-values, adjusted for the number of pairs by the test itself.
+        P-values; the test itself accounts for the number of pairs.
 
     Examples
     --------
@@ -164,30 +211,30 @@ def nemenyi(values: Any, better: Better) -> pd.DataFrame:
 
 
 def _standard_error(n_methods: int, n_blocks: int) -> float:
-    """Of the difference of two average ranks, over sqrt(2); nan without blocks."""
+    """Standard error of a difference of average ranks, divided by sqrt(2); nan without blocks."""
     if not n_blocks:
         return float("nan")
     return float(np.sqrt(n_methods * (n_methods + 1) / (6 * n_blocks)))
 
 
 def wilcoxon_holm(values: Any, *, alpha: float = 0.05, zeros: Zeros = "zsplit") -> pd.DataFrame:
-    """Compare all pairs of methods by Wilcoxon's signed ranks, with Holm's adjustment.
+    """Compare all pairs of methods by Wilcoxon's signed-rank test, with Holm's adjustment.
 
     Parameters
     ----------
     values : DataFrame of shape (n_blocks, n_methods)
-        One value per block and method, none missing.
+        One value per block and method, without missing values.
     alpha : float, default=0.05
-        How often one may err, over all pairs together.
+        The significance level for all pairs together.
     zeros : {"zsplit", "wilcox", "pratt"}, default="zsplit"
-        Blocks in which the two are equal: their ranks are shared between both sides, they are
-        left out, or they are ranked and then left out.
+        How to treat blocks in which the two methods are equal: split their ranks between both
+        sides, leave them out, or rank them and then leave them out.
 
     Returns
     -------
     DataFrame
-        A line for each pair with first, second, p (exact where nothing is tied), p_holm, differs
-        and zeros, the number of blocks in which the two are equal.
+        One row per pair with the columns first, second, p (exact if nothing is tied), p_holm,
+        differs and zeros, the number of blocks in which the two methods are equal.
 
     Examples
     --------
@@ -201,8 +248,8 @@ def wilcoxon_holm(values: Any, *, alpha: float = 0.05, zeros: Zeros = "zsplit") 
     table = pd.DataFrame(values)
     pairs = list(combinations(table.columns, 2))
     columns = table.to_numpy(dtype=np.float64).T
-    apart = [a - b for a, b in combinations(columns, 2)]
-    p = np.array([_wilcoxon(d, zeros) for d in apart])
+    differences = [a - b for a, b in combinations(columns, 2)]
+    p = np.array([_wilcoxon(d, zeros) for d in differences])
     adjusted = _holm(p)
     return pd.DataFrame(
         {
@@ -211,22 +258,55 @@ def wilcoxon_holm(values: Any, *, alpha: float = 0.05, zeros: Zeros = "zsplit") 
             "p": p,
             "p_holm": adjusted,
             "differs": adjusted <= alpha,
-            "zeros": [int(np.count_nonzero(d == 0)) for d in apart],
+            "zeros": [int(np.count_nonzero(d == 0)) for d in differences],
         }
     )
 
 
 def _wilcoxon(differences: Any, zeros: Zeros) -> float:
-    """The two-sided p-value; 1 if there is no difference at all, which tells nothing apart."""
+    """The two-sided p-value; 1 if there is no difference at all."""
     if not np.any(differences):
         return 1.0
     return float(stats.wilcoxon(differences, zero_method=zeros).pvalue)
 
 
 def _holm(p: Any) -> Any:
-    """Holm's step-down: the i-th smallest of n times n - i + 1, never falling, at most 1."""
+    """Holm's step-down: the i-th smallest of n p-values times n - i + 1, monotone, at most 1."""
     order = np.argsort(p, kind="stable")
     grown = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(grown, 1.0)
     return adjusted
+
+
+def groups(ordered: Iterable[str], differ: Callable[[str, str], bool]) -> Groups:
+    """Find the longest sequences of neighbouring methods of which no two differ.
+
+    Parameters
+    ----------
+    ordered : iterable of str
+        Methods by average rank.
+    differ : callable
+        Whether two methods differ.
+
+    Returns
+    -------
+    tuple of tuple of str
+        Groups of at least two methods.
+
+    Examples
+    --------
+    >>> from limo.experiment import groups
+    >>> place = {"A": 1.0, "B": 1.5, "C": 2.5, "D": 4.0}
+    >>> groups(place, lambda a, b: abs(place[a] - place[b]) > 1)
+    (('A', 'B'), ('B', 'C'))
+    """
+    names = tuple(ordered)
+    runs: list[tuple[str, ...]] = []
+    for start in range(len(names)):
+        end = start + 1
+        while end < len(names) and not any(differ(a, names[end]) for a in names[start:end]):
+            end += 1
+        if end - start > 1 and not (runs and runs[-1][-1] == names[end - 1]):
+            runs.append(names[start:end])
+    return tuple(runs)

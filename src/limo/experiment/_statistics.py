@@ -1,54 +1,219 @@
-"""Which methods differ on a measure: ranks, tests and groups from rows of results, in one record.
+"""Results of runs -> means, ranks, and which methods differ on a measure.
 
-How equal results are treated changes ranks and p-values, so :class:`Comparison` says in
-sentences what each convention would have changed.
+Results are the table that :func:`limo.experiment.run` returns. Only its columns ``dataset``,
+``split``, ``method``, ``measure`` and ``value`` are needed; ``status`` and ``error`` explain
+missing values. How ties are treated changes ranks and p-values, so a :class:`Comparison` says what
+other conventions would have changed.
 """
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from limo._checks import check_name
-from limo._system import Later
 from limo.experiment._significance import (
+    Better,
     Friedman,
+    Groups,
+    Ties,
     Zeros,
     critical_difference,
     friedman,
+    groups,
     nemenyi,
-    wilcoxon_holm,
-)
-from limo.experiment._summary import (
-    Better,
-    Ties,
-    average_ranks,
-    check_rows,
-    missing,
     rank,
-    summarise,
+    wilcoxon_holm,
 )
 from limo.measures._table import MEASURES
 
 __all__ = [
     "Comparison",
-    "Friedman",
     "average_ranks",
-    "compare",
-    "critical_difference",
-    "friedman",
-    "groups",
-    "missing",
-    "nemenyi",
-    "plot_critical_difference",
-    "rank",
+    "check_rows",
+    "compare_methods",
+    "missing_results",
     "summarise",
-    "wilcoxon_holm",
 ]
 
+CELL = ["dataset", "measure"]
+_NEEDED = ("dataset", "split", "method", "measure", "value")
 
-Groups = tuple[tuple[str, ...], ...]
+
+def check_rows(rows: Any) -> pd.DataFrame:
+    """Check that all columns are there and no result occurs twice."""
+    table = pd.DataFrame(rows)
+    absent = [name for name in _NEEDED if name not in table.columns]
+    if absent:
+        raise ValueError(
+            f"rows must have the columns {', '.join(_NEEDED)}; missing: {', '.join(absent)}. "
+            "Pass what limo.experiment.run or read_rows returns."
+        )
+    for name in table["measure"].unique():
+        check_name(name, MEASURES, "measure")
+    doubled = table.duplicated(["dataset", "split", "method", "measure"])
+    if doubled.any():
+        first = table[doubled].iloc[0]
+        raise ValueError(
+            "rows must have one row per data set, split, method and measure: "
+            f"({first['dataset']}, {first['split']}, {first['method']}, {first['measure']}) "
+            "occurs more than once. Use the rows of one plan."
+        )
+    return table
+
+
+# Means, standard deviations and ranks.
+
+
+def summarise(rows: Any, *, ties: Ties = "average") -> pd.DataFrame:
+    """Mean, standard deviation and rank per data set, measure and method, as in the paper's table.
+
+    For each data set and measure, all methods are averaged over the same splits: those on which
+    every method has a value. A method without any value gets nan, and the others are ranked
+    without it. :func:`missing_results` lists what was left out.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Results, as :func:`limo.experiment.run` returns them.
+    ties : {"average", "min", "max"}, default="average"
+        The rank of methods with equal means: the average, the best or the worst of their places.
+        The average keeps the sum of ranks, which the tests need.
+
+    Returns
+    -------
+    DataFrame
+        With the columns dataset, measure, method, mean, std (with n - 1 in the denominator),
+        rank (1 is best) and n, the number of splits.
+
+    Examples
+    --------
+    >>> from limo.experiment import summarise
+    >>> rows = [
+    ...     {"dataset": "enron", "split": k, "measure": "one_error", "method": m, "value": v}
+    ...     for m, values in {"A": (0.25, 0.5), "B": (0.25, 0.25)}.items()
+    ...     for k, v in enumerate(values)
+    ... ]
+    >>> print(summarise(rows).round(3).to_string(index=False))
+    dataset   measure method  mean   std  rank  n
+      enron one_error      A 0.375 0.177   2.0  2
+      enron one_error      B 0.250 0.000   1.0  2
+    """
+    table = check_rows(rows)
+    cells = [_summary(cell, group, ties) for cell, group in table.groupby(CELL, sort=False)]
+    return pd.concat(cells, ignore_index=True)
+
+
+def _summary(cell: tuple[str, str], rows: pd.DataFrame, ties: Ties) -> pd.DataFrame:
+    """One data set and measure, with one row per method."""
+    order = rows["method"].unique()
+    values = rows.pivot(index="split", columns="method", values="value")[order]
+    common = values.dropna(axis=1, how="all").dropna()
+    means = common.mean().reindex(order)
+    return pd.DataFrame(
+        {
+            "dataset": cell[0],
+            "measure": cell[1],
+            "method": order,
+            "mean": means.to_numpy(),
+            "std": common.std(ddof=1).reindex(order).to_numpy(),
+            "rank": rank(means.to_frame().T, MEASURES[cell[1]].better, ties=ties).to_numpy()[0],
+            "n": common.count().reindex(order, fill_value=0).to_numpy(),
+        }
+    )
+
+
+def average_ranks(
+    rows: Any, by: Literal["measure"] | None = "measure", *, ties: Ties = "average"
+) -> pd.DataFrame:
+    """Average the ranks of each method over data sets, as the paper's Figure 4 does.
+
+    Only data sets on which every method has a rank count.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Results, as :func:`limo.experiment.run` returns them.
+    by : {"measure", None}, default="measure"
+        Average per measure; or, with None, over all measures and data sets.
+    ties : {"average", "min", "max"}, default="average"
+        The rank of methods with equal means: the average, the best or the worst of their places.
+
+    Returns
+    -------
+    DataFrame
+        One row per measure (or one row called ``all``) and one column per method; nan if no data
+        set counts.
+
+    Examples
+    --------
+    >>> from limo.experiment import average_ranks
+    >>> rows = [
+    ...     {"dataset": d, "split": 0, "measure": "one_error", "method": m, "value": v}
+    ...     for d, values in {"enron": (0.5, 0.25), "medical": (0.25, 0.25)}.items()
+    ...     for m, v in zip("AB", values)
+    ... ]
+    >>> average_ranks(rows)
+    method        A     B
+    measure
+    one_error  1.75  1.25
+    """
+    ranks = summarise(rows, ties=ties).pivot(index=CELL, columns="method", values="rank")
+    ranks = ranks[list(dict.fromkeys(pd.DataFrame(rows)["method"]))]
+    if by is None:
+        return ranks.dropna().mean().to_frame("all").T
+    measures = list(dict.fromkeys(pd.DataFrame(rows)["measure"]))
+    return ranks.dropna().groupby("measure").mean().reindex(measures)
+
+
+def missing_results(rows: Any) -> pd.DataFrame:
+    """List the results without a value, and why: failed, undefined, or never run.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Results, as :func:`limo.experiment.run` returns them.
+
+    Returns
+    -------
+    DataFrame
+        With the columns dataset, split, measure, method and reason.
+
+    Examples
+    --------
+    >>> from limo.experiment import missing_results
+    >>> row = {"dataset": "enron", "split": 0, "measure": "one_error"}
+    >>> rows = [row | {"method": "A", "value": 0.25}, row | {"method": "B", "value": float("nan")}]
+    >>> print(missing_results(rows).to_string(index=False))
+    dataset  split   measure method    reason
+      enron      0 one_error      B undefined
+    """
+    table = check_rows(rows)
+    reasons = _reasons(table).set_axis(_index(table))
+    wanted = _index(table).droplevel("method").unique()
+    methods = table["method"].unique()
+    every = pd.MultiIndex.from_tuples(
+        [(*cell, method) for cell in wanted for method in methods],
+        names=["dataset", "split", "measure", "method"],
+    )
+    found = reasons.reindex(every, fill_value="never run")
+    return found[found != ""].rename("reason").reset_index()
+
+
+def _index(table: pd.DataFrame) -> pd.MultiIndex:
+    return pd.MultiIndex.from_frame(table[["dataset", "split", "measure", "method"]])
+
+
+def _reasons(table: pd.DataFrame) -> pd.Series:
+    """Why each row has no value; empty if it has one."""
+    failed = table["status"].eq("failed") if "status" in table else pd.Series(False, table.index)
+    errors = table["error"] if "error" in table else pd.Series("", table.index)
+    why = np.where(failed, "failed: " + errors.astype(str), "undefined")
+    return pd.Series(np.where(table["value"].notna(), "", why), table.index)
+
+
+# One measure: which methods differ.
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,21 +227,22 @@ class Comparison:
     average_ranks : dict of str to float
         The average rank of each method, best first.
     n_blocks : int
-        How many data sets (or splits) were counted.
+        The number of data sets (or splits) that count.
     friedman : Friedman
-        Whether the methods differ at all.
+        Whether any methods differ.
     alpha, critical_difference : float
-        Average ranks farther apart than the critical difference differ, by Nemenyi's test.
+        Two average ranks differ at level alpha, by Nemenyi's test, if they are farther apart
+        than the critical difference.
     nemenyi : DataFrame of shape (n_methods, n_methods)
         P-values of all pairs by that test.
     pairs : DataFrame
         All pairs by Wilcoxon's test with Holm's adjustment, see :func:`wilcoxon_holm`.
     groups, wilcoxon_groups : tuple of tuple of str
-        Methods that Nemenyi's test, or Wilcoxon's, cannot tell apart.
+        Groups of methods without a significant difference, by Nemenyi's or Wilcoxon's test.
     left_out : tuple of str
-        Data sets (or splits) that were not counted, each with the reason.
+        Data sets (or splits) that do not count, each with the reason.
     notes : tuple of str
-        What to know before trusting the tests, in sentences: ties, zeros, too few blocks.
+        Limits of the tests, in sentences: ties, zero differences, too few blocks.
     """
 
     measure: str
@@ -104,7 +270,7 @@ class Comparison:
         return "\n".join(lines)
 
 
-def compare(
+def compare_methods(
     rows: Any,
     measure: str,
     *,
@@ -117,16 +283,16 @@ def compare(
     Parameters
     ----------
     rows : DataFrame
-        Tidy results, as :func:`limo.experiment.run` returns them.
+        Results, as :func:`limo.experiment.run` returns them.
     measure : str
         One of ``limo.MEASURES``.
     blocks : {"dataset", "split"}, default="dataset"
-        What counts as one observation: the mean of a data set, or every split. Splits of one
-        data set share instances, so that tests over them are too sure; a note says so.
+        What one observation is: the mean of a data set, or a single split. Splits of one data
+        set share instances, which makes the tests overconfident; a note says so.
     alpha : float, default=0.05
-        Level of the tests.
+        Significance level of the tests.
     zeros : {"zsplit", "wilcox", "pratt"}, default="zsplit"
-        What Wilcoxon's test does with zero differences.
+        How Wilcoxon's test treats zero differences, see :func:`wilcoxon_holm`.
 
     Returns
     -------
@@ -134,26 +300,26 @@ def compare(
 
     Examples
     --------
-    >>> from limo.experiment import compare
+    >>> from limo.experiment import compare_methods
     >>> rows = [
     ...     {"dataset": d, "split": 0, "measure": "macro_f1", "method": m, "value": v}
     ...     for d, values in enumerate([(0.5, 0.25, 0.125), (0.5, 0.375, 0.25), (0.5, 0.5, 0.25)])
     ...     for m, v in zip("ABC", values)
     ... ]
-    >>> print(compare(rows, "macro_f1"))
+    >>> print(compare_methods(rows, "macro_f1"))
     macro-F1, average ranks: A 1.17, B 1.83, C 3.00.
     Friedman chi-square 5.64 (p = 0.0597), ...
     """
     check_name(measure, MEASURES, "measure")
     check_name(blocks, ("dataset", "split"), "kind of block")
     table = check_rows(rows)
-    own = table[table["measure"] == measure]
-    if own.empty:
+    results = table[table["measure"] == measure]
+    if results.empty:
         raise ValueError(
-            f"rows hold no {measure}: expected one of {', '.join(table['measure'].unique())}."
+            f"rows have no {measure}: expected one of {', '.join(table['measure'].unique())}."
         )
     better = MEASURES[measure].better
-    values = _blocks(own, blocks)
+    values = _blocks(results, blocks)
     whole = values.dropna()
     ranks = rank(whole, better).mean().sort_values(kind="stable")
     cd = critical_difference(values.shape[1], len(whole), alpha=alpha)
@@ -172,45 +338,13 @@ def compare(
         pairs=pairs,
         groups=groups(ranks.index, lambda a, b: abs(ranks[a] - ranks[b]) > cd),
         wilcoxon_groups=groups(ranks.index, lambda a, b: frozenset((a, b)) in differ),
-        left_out=_left_out(values, own),
+        left_out=_left_out(values, results),
         notes=_notes(whole, better, blocks, pairs, alpha, zeros),
     )
 
 
-def groups(ordered: Iterable[str], apart: Callable[[str, str], bool]) -> Groups:
-    """Find the longest runs of methods of which no two differ; methods alone are left out.
-
-    Parameters
-    ----------
-    ordered : iterable of str
-        Methods by average rank.
-    apart : callable
-        Says whether two methods differ.
-
-    Returns
-    -------
-    tuple of tuple of str
-
-    Examples
-    --------
-    >>> from limo.experiment import groups
-    >>> place = {"A": 1.0, "B": 1.5, "C": 2.5, "D": 4.0}
-    >>> groups(place, lambda a, b: abs(place[a] - place[b]) > 1)
-    (('A', 'B'), ('B', 'C'))
-    """
-    names = tuple(ordered)
-    runs: list[tuple[str, ...]] = []
-    for start in range(len(names)):
-        end = start + 1
-        while end < len(names) and not any(apart(a, names[end]) for a in names[start:end]):
-            end += 1
-        if end - start > 1 and not (runs and runs[-1][-1] == names[end - 1]):
-            runs.append(names[start:end])
-    return tuple(runs)
-
-
 def _blocks(rows: pd.DataFrame, blocks: str) -> pd.DataFrame:
-    """One value for each block and method, the methods in the order they came."""
+    """One value per block and method, the methods in their original order."""
     order = rows["method"].unique()
     if blocks == "dataset":
         means = summarise(rows)
@@ -224,18 +358,18 @@ def _split_names(rows: pd.DataFrame) -> pd.Series:
 
 
 def _left_out(values: pd.DataFrame, rows: pd.DataFrame) -> tuple[str, ...]:
-    """Every block without a value of some method, and every gap inside a block that counts."""
+    """Blocks without a value of some method, and missing splits of blocks that count."""
     whole = values.notna().all(axis=1)
-    said = [
+    reasons = [
         f"{block} (no value of {', '.join(values.columns[values.loc[block].isna()])})"
         for block in values.index[~whole]
     ]
-    gaps = missing(rows)
+    gaps = missing_results(rows)
     inside = gaps[gaps["dataset"].isin(values.index[whole].astype(str))]
     for split, cell in inside.groupby(_split_names(inside), sort=False):
-        reasons = ", ".join(f"{m}: {r}" for m, r in cell[["method", "reason"]].to_numpy())
-        said.append(f"{split} ({reasons})")
-    return tuple(said)
+        why = ", ".join(f"{m}: {r}" for m, r in cell[["method", "reason"]].to_numpy())
+        reasons.append(f"{split} ({why})")
+    return tuple(reasons)
 
 
 def _notes(
@@ -246,144 +380,47 @@ def _notes(
     alpha: float,
     zeros: Zeros,
 ) -> tuple[str, ...]:
-    """What to know before trusting the tests."""
+    """Limits of the tests."""
     notes = [_tie_note(values, better), _zero_note(values, pairs, alpha, zeros)]
     n_pairs = len(pairs)
     if n_pairs * 2.0 ** (1 - len(values)) > alpha:
         notes.append(
-            f"With {len(values)} blocks Wilcoxon's test cannot tell any of {n_pairs} pairs apart "
-            f"at {alpha:g}, whatever the values: compare on more data sets."
+            f"With {len(values)} blocks Wilcoxon's test cannot find a difference in any of "
+            f"{n_pairs} pairs at {alpha:g}, whatever the values: use more data sets."
         )
     if blocks == "split":
         notes.append(
-            "Blocks are splits: those of one data set share instances, so the tests are too sure."
+            "Blocks are splits: those of one data set share instances, so the tests are "
+            "overconfident."
         )
     return tuple(notes)
 
 
 def _tie_note(values: pd.DataFrame, better: Better) -> str:
-    """What equal results did, and what other conventions would have made of them."""
+    """How ties were treated, and what other conventions would have changed."""
     ranks = rank(values, better)
     tied = int((ranks.nunique(axis=1) < ranks.shape[1]).sum())
     if not tied:
-        return "No two methods tie: every convention for ties gives the same ranks."
+        return "No two methods tie, so the convention for ties changes nothing."
     rules: tuple[Ties, Ties] = ("min", "max")
     moves = [(rank(values, better, ties=rule).mean() - ranks.mean()).abs().max() for rule in rules]
-    plain = friedman(values, better, correct_ties=False).p_value
+    uncorrected = friedman(values, better, correct_ties=False).p_value
     return (
-        f"Ties: methods are equal in {tied} of {len(values)} blocks and share the average of their "
-        f"places. With the best place for each, average ranks would move by up to {moves[0]:.2f}, "
-        f"with the worst by up to {moves[1]:.2f}; without its correction for ties Friedman's p "
-        f"would be {plain:.3g}."
+        f"Ties: methods are equal in {tied} of {len(values)} blocks and get the average of their "
+        f"places. If each got the best place, average ranks would change by up to {moves[0]:.2f}, "
+        f"with the worst place by up to {moves[1]:.2f}; without the correction for ties Friedman's "
+        f"p would be {uncorrected:.3g}."
     )
 
 
 def _zero_note(values: pd.DataFrame, chosen: pd.DataFrame, alpha: float, zeros: Zeros) -> str:
-    """What zero differences did to Wilcoxon's test."""
+    """How zero differences were treated in Wilcoxon's test, and what other rules would change."""
     if not chosen["zeros"].any():
-        return "No zero differences: every convention for them gives the same Wilcoxon p-values."
+        return "No zero differences, so the rule for them changes no p-value of Wilcoxon's test."
     rules: tuple[Zeros, ...] = ("zsplit", "wilcox", "pratt")
     others = [wilcoxon_holm(values, alpha=alpha, zeros=rule) for rule in rules if rule != zeros]
     changed = max(int((other["differs"] != chosen["differs"]).sum()) for other in others)
     return (
         f"Zero differences occur in {int((chosen['zeros'] > 0).sum())} of {len(chosen)} pairs "
-        f"(rule {zeros!r}); another rule would change the verdict on {changed} of them at most."
+        f"(rule {zeros!r}); another rule would change at most {changed} of the results."
     )
-
-
-# Pictures of comparisons; matplotlib is loaded when the first one is drawn.
-
-plt = Later("matplotlib.pyplot")
-
-_INK, _BAR, _FAINT = "#33415c", "#9e2a2b", "#c8ccd4"
-_LINE = 0.32  # inches between neighbouring lines of the picture
-
-
-def plot_critical_difference(
-    comparison: Comparison, *, test: Literal["nemenyi", "wilcoxon"] = "nemenyi", ax: Any = None
-) -> Any:
-    """Draw average ranks on a line, methods that cannot be told apart joined by a bar.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        From :func:`limo.experiment.compare`.
-    test : {"nemenyi", "wilcoxon"}, default="nemenyi"
-        Whose groups to join.
-    ax : matplotlib axes, optional
-        Where to draw; by default a new figure.
-
-    Returns
-    -------
-    matplotlib Figure
-        The picture.
-
-    Examples
-    --------
-    >>> from limo.experiment import compare, plot_critical_difference
-    >>> rows = [
-    ...     {"dataset": d, "split": 0, "measure": "macro_f1", "method": m, "value": v}
-    ...     for d, values in enumerate([(0.5, 0.25, 0.125), (0.5, 0.375, 0.25)])
-    ...     for m, v in zip("ABC", values)
-    ... ]
-    >>> figure = plot_critical_difference(compare(rows, "macro_f1"))
-    """
-    groups = comparison.groups if test == "nemenyi" else comparison.wilcoxon_groups
-    ranks = comparison.average_ranks
-    below = (len(ranks) + 1) // 2  # lines of names under the axis
-    deep = 0.6 * len(groups) + below + 0.4
-    ax = _axes(deep) if ax is None else ax
-    _scale(ax, len(ranks), deep)
-    _name(ax, ranks, 0.6 * len(groups))
-    for k, group in enumerate(groups):
-        ends = [ranks[group[0]] - 0.04, ranks[group[-1]] + 0.04]
-        y = -0.45 - 0.6 * k
-        ax.plot(ends, [y, y], color=_BAR, linewidth=4, solid_capstyle="round", gid="group")
-    _ruler(ax, comparison, test)
-    return ax.figure
-
-
-def _axes(deep: float) -> Any:
-    return plt.subplots(figsize=(7.2, _LINE * (deep + 3.2)), layout="constrained")[1]
-
-
-def _scale(ax: Any, n_methods: int, deep: float) -> None:
-    """An axis of ranks, best on the left, and room for the names on both sides."""
-    side = 0.32 * n_methods
-    ax.set(xlim=(1 - side, n_methods + side), ylim=(-deep - 0.3, 2.2))
-    ax.axis("off")
-    ax.plot([1, n_methods], [0, 0], color=_INK, linewidth=1.2)
-    for k in range(1, n_methods + 1):
-        ax.plot([k, k], [0, 0.18], color=_INK, linewidth=1.2)
-        ax.text(k, 0.3, str(k), ha="center", va="bottom", color=_INK, fontsize=9)
-
-
-def _name(ax: Any, ranks: Mapping[str, float], start: float) -> None:
-    """Names left and right, each joined to its place: the better half left, best on top."""
-    names = sorted(ranks, key=ranks.__getitem__)
-    half = (len(names) + 1) // 2
-    worst = len(names)
-    for k, name in enumerate(names):
-        left = k < half
-        y = -start - 0.6 - (k if left else worst - 1 - k)
-        end = 1 - 0.1 * worst / 6 if left else worst + 0.1 * worst / 6
-        ax.plot([ranks[name]] * 2 + [end], [0, y, y], color=_FAINT, linewidth=1, zorder=0)
-        ax.plot(ranks[name], 0, "o", color=_INK, markersize=5, clip_on=False)
-        text = f"{name}  {ranks[name]:.2f}" if left else f"{ranks[name]:.2f}  {name}"
-        where = {"ha": "right" if left else "left", "va": "center", "color": _INK}
-        ax.text(end - 0.05 if left else end + 0.05, y, text, fontsize=10, **where)
-
-
-def _ruler(ax: Any, comparison: Comparison, test: str) -> None:
-    """How far apart ranks must be, drawn to scale, and what the picture shows."""
-    title = MEASURES[comparison.measure].title
-    said = f"{title}: average ranks on {comparison.n_blocks} blocks (1 is best)"
-    ax.set_title(said, fontsize=11, color=_INK, loc="left")
-    if test == "wilcoxon":
-        text = f"bars join what Wilcoxon–Holm cannot tell apart at {comparison.alpha:g}"
-        ax.text(1, 1.35, text, color=_BAR, fontsize=9, va="center")
-        return
-    width = comparison.critical_difference
-    ax.plot([1, 1 + width], [1.35, 1.35], color=_BAR, linewidth=2, marker="|", gid="ruler")
-    text = f"critical difference {width:.2f}; bars join what lies closer"
-    ax.text(1 + width + 0.1, 1.35, text, color=_BAR, fontsize=9, va="center")

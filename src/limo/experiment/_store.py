@@ -1,9 +1,9 @@
-"""The store: what became of every run, in one SQLite file.
+"""The store: the outcomes of all runs, in one SQLite file.
 
-SQLite, because a run must be written whole or not at all, and be safe when ``add`` returns: a
-process killed at any moment leaves the runs that were finished. Columnar files such as Parquet
-cannot be added to row by row. A rollback journal, not a write-ahead log: what is committed stands
-in the one file, which may be copied, and a damaged end is never taken for the end of a log.
+SQLite, because a run must be written completely or not at all, and be safe when ``add`` returns: a
+process killed at any moment leaves all finished runs. Columnar files such as Parquet cannot be
+extended row by row. It uses a rollback journal, not a write-ahead log: everything committed is in
+the one file, which may be copied, and a damaged end is never mistaken for the end of a log.
 
 Every run carries a digest of its own rows, so that damage inside a page is found as well.
 """
@@ -17,105 +17,16 @@ from pathlib import Path
 from typing import Any, Self
 
 from limo._system import Later
-from limo.experiment._identity import StoreError
 from limo.experiment._job import Outcome
 from limo.experiment._judge import Score
 
-__all__ = [
-    "APPLICATION",
-    "COLUMNS",
-    "VERSION",
-    "Store",
-    "check_sound",
-    "damaged",
-    "is_empty",
-    "must_be_sqlite",
-    "pragma",
-    "read_rows",
-    "speaking",
-]
+__all__ = ["COLUMNS", "Store", "StoreError", "read_rows", "rows_of"]
 
-
-# Whether a file is a store, and whole. Every doubt is an error: no row is lost in silence.
+pandas = Later("pandas")
 
 VERSION = 1
 APPLICATION = int.from_bytes(b"limo", "big")
-"""What SQLite's header says the file is for."""
-
-_MAGIC = b"SQLite format 3\0"
-_CLAIMED_PAGES = slice(28, 32)
-
-
-def must_be_sqlite(path: Path) -> None:
-    """Refuse a file of another kind before SQLite touches it; an empty or absent one passes."""
-    start = _head(path)[: len(_MAGIC)] if path.exists() else b""
-    if start and start != _MAGIC:
-        raise StoreError(
-            f"{path} is no store of results: expected a SQLite file. Nothing was changed; name "
-            "another file"
-        )
-
-
-def check_sound(connection: sqlite3.Connection, path: Path) -> None:
-    """Kind, version, length and every page; inside a transaction, so that nobody writes."""
-    if pragma(connection, "application_id") != APPLICATION:
-        raise StoreError(
-            f"{path} is a SQLite file of another program. Nothing was changed; name another file"
-        )
-    version = pragma(connection, "user_version")
-    if version != VERSION:
-        raise StoreError(
-            f"{path} has version {version} of the store, this limo reads version {VERSION}. "
-            "Read it with the limo that wrote it, or name another file"
-        )
-    # SQLite checks the pages it knows of; a length that does not fit it may overlook
-    claimed = int.from_bytes(_head(path)[_CLAIMED_PAGES], "big") * pragma(connection, "page_size")
-    size = path.stat().st_size
-    if size != claimed:
-        raise damaged(path, f"expected {claimed} bytes, the file has {size}")
-    [(verdict,), *_] = connection.execute("PRAGMA integrity_check").fetchall()
-    if verdict != "ok":
-        raise damaged(path, f"SQLite finds {verdict.splitlines()[-1]!r}")
-
-
-def damaged(path: Path, what: str) -> StoreError:
-    """Say what is wrong, and what can be done."""
-    return StoreError(
-        f"{path} is damaged: {what}. Nothing was read from it and nothing changed. Take an earlier "
-        f"copy, or go on in a new file; 'sqlite3 {path.name} .recover' may save a part"
-    )
-
-
-def is_empty(connection: sqlite3.Connection) -> bool:
-    """Whether nothing was ever committed."""
-    return not connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
-
-
-def pragma(connection: sqlite3.Connection, name: str) -> int:
-    """A number SQLite knows about the file."""
-    [value] = connection.execute(f"PRAGMA {name}").fetchone()
-    return int(value)
-
-
-@contextmanager
-def speaking(path: Path) -> Iterator[None]:
-    """Turn what SQLite says into a sentence about the store."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error):
-            raise StoreError(f"{path} is in use by another program: try again") from error
-        raise damaged(path, f"SQLite says {error}") from error
-    except (sqlite3.Error, ValueError, OverflowError) as error:
-        raise damaged(path, f"SQLite says {error}") from error
-
-
-def _head(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(100)
-
-
-pandas = Later("pandas")
+"""The application id in SQLite's header."""
 
 COLUMNS = (
     "dataset",
@@ -132,7 +43,7 @@ COLUMNS = (
     "run",
     "finished",
 )
-"""The columns of a table of rows."""
+"""The columns of a table of results."""
 
 _SCHEMA = (
     """CREATE TABLE runs (
@@ -167,15 +78,21 @@ _INSERT_RUN = f"INSERT INTO runs ({_RUN}) VALUES ({', '.join('?' * 11)})"
 _INSERT_SCORE = f"INSERT INTO scores ({_SCORE}) VALUES ({', '.join('?' * 6)})"
 
 
+class StoreError(RuntimeError):
+    """A file that is not a store of results, or a damaged one. Nothing was changed."""
+
+    __module__ = "limo.experiment"  # the name that users see and import
+
+
 class Store:
-    """A file of runs.
+    """A file with the outcomes of runs.
 
     Parameters
     ----------
     path : path
         The file.
-    make : bool, default=True
-        Whether to make it if there is none.
+    create : bool, default=True
+        Whether to create the file if it does not exist.
 
     Examples
     --------
@@ -186,17 +103,17 @@ class Store:
     0
     """
 
-    def __init__(self, path: str | Path, *, make: bool = True) -> None:
+    def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = Path(path)
-        if not self.path.exists() and not make:
-            raise StoreError(f"there is no store at {self.path}: run a plan into it first")
+        if not self.path.exists() and not create:
+            raise StoreError(f"there is no store at {self.path}: run a plan first")
         if not self.path.parent.is_dir():
             raise StoreError(f"there is no folder {self.path.parent} for {self.path.name}")
-        must_be_sqlite(self.path)
-        with speaking(self.path):
+        _check_header(self.path)
+        with _store_errors(self.path):
             self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
             try:
-                self._prepare(make)
+                self._prepare(create)
             except BaseException:
                 self._connection.close()
                 raise
@@ -208,61 +125,61 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
-        """Write runs with their rows, all or none, in place of earlier ones of the same hash."""
-        with speaking(self.path), self._transaction("IMMEDIATE") as connection:
+        """Write outcomes, all or none; they replace earlier ones of the same runs."""
+        with _store_errors(self.path), self._transaction("IMMEDIATE") as connection:
             for outcome in outcomes:
                 connection.execute("DELETE FROM runs WHERE run = ?", (outcome.run,))
                 connection.execute(_INSERT_RUN, _run_values(outcome))
                 connection.executemany(_INSERT_SCORE, _score_values(outcome))
 
     def outcomes(self) -> list[Outcome]:
-        """Every run, in the order they were finished, each proved to be what was written."""
-        with speaking(self.path), self._transaction("DEFERRED") as connection:
+        """All outcomes in the order they were finished, each checked against its digest."""
+        with _store_errors(self.path), self._transaction("DEFERRED") as connection:
             runs = connection.execute(f"SELECT {_RUN} FROM runs ORDER BY number").fetchall()
             rows = connection.execute(f"SELECT {_SCORE} FROM scores ORDER BY run, place").fetchall()
         scores: dict[str, list[Score]] = {run[0]: [] for run in runs}
         for run, _, *score in rows:
             if run not in scores:
-                raise damaged(self.path, f"there are rows of a run {run!r} that is not there")
+                raise _damaged(self.path, f"it has scores of a run {run!r} that does not exist")
             scores[run].append(_score(*score))
-        with speaking(self.path):
+        with _store_errors(self.path):
             return [self._outcome(run, tuple(scores[run[0]])) for run in runs]
 
     def _outcome(self, values: Any, scores: tuple[Score, ...]) -> Outcome:
-        run, dataset, split, method, seed, status, seconds, versions, heard, finished, digest = (
+        run, dataset, split, method, seed, status, seconds, versions, caught, finished, digest = (
             values
         )
         named = (run, dataset, split, method, seed, scores, seconds, versions)
-        outcome = Outcome(*named, tuple(json.loads(heard)), finished)
+        outcome = Outcome(*named, tuple(json.loads(caught)), finished)
         if _digest(outcome) != digest or outcome.status != status:
-            raise damaged(self.path, f"the rows of run {run!r} are not those that were written")
+            raise _damaged(self.path, f"run {run!r} is not as it was written")
         return outcome
 
-    def _prepare(self, make: bool) -> None:
-        # full syncs, of the folder too: what add has written outlives a loss of power
+    def _prepare(self, create: bool) -> None:
+        # sync the file and its folder, so that what add has written survives a power loss
         for setting in ("journal_mode = DELETE", "synchronous = EXTRA", "foreign_keys = ON"):
             self._connection.execute(f"PRAGMA {setting}")
-        if is_empty(self._connection):
-            # nothing was ever committed here: a new file, or one whose making was cut short
-            if not make:
-                raise StoreError(f"the store {self.path} is empty: run a plan into it first")
-            self._make()
+        if _is_empty(self._connection):
+            # nothing was ever committed: a new file, or one whose creation was interrupted
+            if not create:
+                raise StoreError(f"the store {self.path} is empty: run a plan first")
+            self._create()
         with self._transaction("DEFERRED") as connection:
-            check_sound(connection, self.path)
+            _check_integrity(connection, self.path)
 
-    def _make(self) -> None:
+    def _create(self) -> None:
         with self._transaction("EXCLUSIVE") as connection:
-            if is_empty(connection):  # another process may have been faster
+            if _is_empty(connection):  # another process may have created it
                 for statement in _SCHEMA:
                     connection.execute(statement)
 
     @contextmanager
-    def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
-        self._connection.execute(f"BEGIN {kind}")
+    def _transaction(self, mode: str) -> Iterator[sqlite3.Connection]:
+        self._connection.execute(f"BEGIN {mode}")
         try:
             yield self._connection
         except BaseException:
@@ -282,15 +199,15 @@ def read_rows(path: str | Path) -> Any:
     Returns
     -------
     pandas.DataFrame
-        One row per run and measure, the columns as in ``limo.experiment.COLUMNS``. Runs made with
-        different settings stand side by side: ``limo.experiment.run`` picks those of a plan.
+        One row per run and measure, with the columns ``limo.experiment.COLUMNS``. It includes
+        runs with different settings; ``limo.experiment.run`` returns those of one plan.
     """
-    with Store(path, make=False) as store:
+    with Store(path, create=False) as store:
         return rows_of(store.outcomes())
 
 
 def rows_of(outcomes: Iterable[Outcome]) -> Any:
-    """Make a table of runs: one row per run and measure."""
+    """Outcomes as a table with one row per run and measure."""
     rows = [
         (
             *(one.dataset, one.split, one.method, score.measure, score.value, one.seconds),
@@ -323,5 +240,81 @@ def _score(measure: str, value: float | None, threshold: str, error: str) -> Sco
 
 
 def _digest(outcome: Outcome) -> str:
-    # repr gives every bit of a number, and the same text for every nan
+    # repr gives every bit of a number, and the same text for every nan. It includes the names of
+    # classes and fields: renaming one makes stored runs look damaged, and needs a new VERSION
     return hashlib.sha256(repr(outcome).encode()).hexdigest()
+
+
+# Integrity: whether a file is a store, and undamaged. Any doubt is an error, so no row is lost.
+
+_MAGIC = b"SQLite format 3\0"
+_CLAIMED_PAGES = slice(28, 32)
+
+
+def _check_header(path: Path) -> None:
+    """Reject a file that is not SQLite's before opening it; an empty or missing one passes."""
+    start = _head(path)[: len(_MAGIC)] if path.exists() else b""
+    if start and start != _MAGIC:
+        raise StoreError(
+            f"{path} is not a store of results: expected a SQLite file. Nothing was changed; "
+            "choose another file"
+        )
+
+
+def _check_integrity(connection: sqlite3.Connection, path: Path) -> None:
+    """Check owner, version, length and every page, in a transaction, so that nothing changes."""
+    if _pragma(connection, "application_id") != APPLICATION:
+        raise StoreError(
+            f"{path} is a SQLite file of another program. Nothing was changed; choose another file"
+        )
+    version = _pragma(connection, "user_version")
+    if version != VERSION:
+        raise StoreError(
+            f"{path} has version {version} of the format, this limo reads version {VERSION}. "
+            "Use the limo that wrote it, or choose another file"
+        )
+    # SQLite checks the pages its header counts; it may overlook that the file is longer or shorter
+    claimed = int.from_bytes(_head(path)[_CLAIMED_PAGES], "big") * _pragma(connection, "page_size")
+    size = path.stat().st_size
+    if size != claimed:
+        raise _damaged(path, f"expected {claimed} bytes, the file has {size}")
+    [(verdict,), *_] = connection.execute("PRAGMA integrity_check").fetchall()
+    if verdict != "ok":
+        raise _damaged(path, f"SQLite reports {verdict.splitlines()[-1]!r}")
+
+
+def _damaged(path: Path, what: str) -> StoreError:
+    """An error that says what is wrong and what to do."""
+    return StoreError(
+        f"{path} is damaged: {what}. Nothing was read from it and nothing changed. Use an earlier "
+        f"copy, or start a new file; 'sqlite3 {path.name} .recover' may rescue a part"
+    )
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    """Whether nothing was ever committed."""
+    return not connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    """A number from SQLite's header."""
+    [value] = connection.execute(f"PRAGMA {name}").fetchone()
+    return int(value)
+
+
+@contextmanager
+def _store_errors(path: Path) -> Iterator[None]:
+    """Raise errors of SQLite as a StoreError."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            raise StoreError(f"{path} is in use by another program; try again") from error
+        raise _damaged(path, f"SQLite reports: {error}") from error
+    except (sqlite3.Error, ValueError, OverflowError) as error:
+        raise _damaged(path, f"SQLite reports: {error}") from error
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(100)

@@ -8,7 +8,8 @@ import pandas as pd
 
 from limo._text import plain
 from limo.experiment import _statistics as statistics
-from limo.experiment._summary import check_rows
+from limo.experiment import diagram_layout
+from limo.experiment._statistics import check_rows
 from limo.measures._table import MEASURES
 from limo.report._page import FORMAT
 from limo.report._provenance import collect_provenance
@@ -214,7 +215,7 @@ def _seconds(table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]] | 
 
 def _missing(table: pd.DataFrame) -> list[dict[str, Any]]:
     """How many values are missing, by data set, method and reason."""
-    gaps = statistics.missing(table)
+    gaps = statistics.missing_results(table)
     groups = gaps.groupby(["dataset", "method", "reason"], sort=False).size()
     return [
         {"dataset": str(d), "method": str(m), "reason": reason, "values": int(n)}
@@ -251,7 +252,7 @@ def differences(table: pd.DataFrame) -> list[dict[str, Any]]:
         return []
     kind: Any = "dataset" if table["dataset"].nunique() > 1 else "split"
     found = [
-        statistics.compare(table, name, blocks=kind)
+        statistics.compare_methods(table, name, blocks=kind)
         for name in MEASURES
         if name in set(table["measure"])
     ]
@@ -270,6 +271,7 @@ def _test(found: statistics.Comparison, kind: str) -> dict[str, Any]:
         "alpha": found.alpha,
         "critical_difference": found.critical_difference,
         "groups": [list(group) for group in found.groups],
+        "diagram": diagram_layout(found.average_ranks, found.groups, found.critical_difference),
         "left_out": list(found.left_out),
         "notes": list(found.notes),
     }

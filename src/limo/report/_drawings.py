@@ -121,37 +121,32 @@ def strip(values: Mapping[str, float | None], order: Sequence[str], low: float, 
     return {"height": level * len(order) + 4, "marks": marks}
 
 
-def diagram(found: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:
-    """Critical-difference diagram: average ranks on an axis, bars joining what does not differ.
-
-    ``limo.experiment.plot_critical_difference`` shares only ranks and groups with it: a page
-    draws from its document alone, in percentages and pixels.
-    """
-    ranks = found["average_ranks"]
-    names = list(ranks)
-    x = Scale(1, max(2, len(names)))
+def diagram(layout: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:
+    """Critical-difference diagram of a ``limo.experiment.diagram_layout``."""
+    marked = layout["ticks"]
+    x = Scale(marked[0], marked[-1])
     bars = [
-        {
-            "x1": x(min(ranks[m] for m in group)),
-            "x2": x(max(ranks[m] for m in group)),
-            "y": 34 + 7 * k,
-        }
-        for k, group in enumerate(found["groups"])
+        {"x1": x(bar["start"]), "x2": x(bar["end"]), "y": 34 + 7 * bar["line"]}
+        for bar in layout["bars"]
     ]
-    top = 34 + 7 * len(bars) + 8
-    half = (len(names) + 1) // 2
-    lines = []
-    for place, name in enumerate(names):
-        left = place < half
-        row = place if left else len(names) - 1 - place
-        lines.append({"name": name, "rank": ranks[name], "x": x(ranks[name]), "left": left,
-                      "y": top + 14 + 20 * row, **mark(list(order).index(name))})  # fmt: skip
+    top = 34 + 7 * len(bars) + 22
+    names = [
+        {
+            "name": one["name"],
+            "rank": one["rank"],
+            "x": x(one["rank"]),
+            "left": one["side"] == "left",
+            "y": top + 20 * one["line"],
+            **mark(list(order).index(one["name"])),
+        }
+        for one in layout["names"]
+    ]
     return {
-        "height": top + 14 + 20 * half,
+        "height": top + 20 * (1 + max(one["line"] for one in layout["names"])),
         "axis": 26,
-        "ticks": [{"x": x(t), "text": str(t)} for t in range(1, max(2, len(names)) + 1)],
+        "ticks": [{"x": x(t), "text": str(t)} for t in marked],
         "bars": bars,
-        "lines": lines,
+        "names": names,
     }
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from limo.datasets import load
-from limo.experiment import run
-from limo.experiment._statistics import missing
+from limo.experiment import missing_results, run
 from limo.measures._table import MEASURES
 from limo.report import comparison_part
 from limo.reproduce._benchmark_plans import (
@@ -233,7 +232,7 @@ def _conclusions(versions: dict[str, pd.DataFrame]) -> Iterator[str]:
 
 def _failures(rows: pd.DataFrame) -> Iterator[str]:
     plans = [rows[rows["method"].isin(group)] for group in (PAPER, OURS)]
-    lost = pd.concat([missing(own) for own in plans if len(own)])
+    lost = pd.concat([missing_results(own) for own in plans if len(own)])
     if len(lost):
         first = lost.iloc[0]
         yield (

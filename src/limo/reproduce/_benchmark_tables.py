@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from limo.experiment._statistics import average_ranks, summarise
+from limo.experiment import average_ranks, summarise
 from limo.measures._table import MEASURES
 from limo.reproduce._benchmark_plans import F1, LIMOS, OTHER_CUTS, PAPER
 from limo.reproduce._pages import Table, printed_benchmark

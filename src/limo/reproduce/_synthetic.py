@@ -10,7 +10,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from limo.datasets import figure1
 from limo.datasets._describe import plot_triangles
 from limo.experiment import Cut, Data, Method, Plan, Splits, run
-from limo.experiment._summary import check_rows
+from limo.experiment._statistics import check_rows
 from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
 from limo.models._paper import paper_limo

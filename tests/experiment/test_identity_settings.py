@@ -9,12 +9,12 @@ def test_the_nearest_name_is_offered():
     assert did_you_mean("zzz", ["method"]) == ""
 
 
-def test_a_key_nobody_reads_is_refused():
+def test_an_unknown_setting_is_rejected():
     check_keys({"seed": 1}, ["seed"], "a plan")
     check_keys({"anything": 1}, None, "a function of any settings")
-    with pytest.raises(PlanError) as told:
+    with pytest.raises(PlanError) as error:
         check_keys({"sed": 1}, ["seed", "splits"], "a plan")
-    assert str(told.value) == (
+    assert str(error.value) == (
         "a plan has no setting 'sed'. Did you mean 'seed'? Known are: seed, splits"
     )
 

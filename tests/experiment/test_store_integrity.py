@@ -6,7 +6,7 @@ import pytest
 
 from experiment.test_store import ONE
 from limo.experiment import Store, StoreError, read_rows
-from limo.experiment._store import is_empty, pragma, speaking
+from limo.experiment._store import _is_empty, _pragma, _store_errors
 
 
 @pytest.fixture
@@ -17,12 +17,12 @@ def path(tmp_path):
     return file
 
 
-def refused(path, told):
+def rejected(path, message):
     before = path.read_bytes()
     for attempt in (read_rows, Store):
         with pytest.raises(StoreError) as error:
             attempt(path)
-        assert told in str(error.value)
+        assert message in str(error.value)
         assert path.name in str(error.value)
     assert path.read_bytes() == before
 
@@ -31,16 +31,16 @@ def test_a_tail_cut_off_is_an_error_wherever_it_is_cut(path):
     whole = path.read_bytes()
     for kept in {len(whole) - 1, len(whole) - 4096, len(whole) // 2, 5000, 4096, 200}:
         path.write_bytes(whole[:kept])
-        refused(path, "is damaged: ")
+        rejected(path, "is damaged: ")
     path.write_bytes(whole[:10])
-    refused(path, "is no store of results: expected a SQLite file")
+    rejected(path, "is not a store of results: expected a SQLite file")
 
 
 def test_a_tail_added_is_an_error(path):
     size = path.stat().st_size
     with path.open("ab") as file:
         file.write(b"garbage")
-    refused(path, f"is damaged: expected {size} bytes, the file has {size + 7}")
+    rejected(path, f"is damaged: expected {size} bytes, the file has {size + 7}")
 
 
 @pytest.mark.parametrize("filling", [0, 255, 65])
@@ -48,7 +48,7 @@ def test_a_tail_overwritten_is_an_error(path, filling):
     whole = bytearray(path.read_bytes())
     whole[-4096:] = bytes([filling]) * 4096
     path.write_bytes(whole)
-    refused(path, "is damaged: ")
+    rejected(path, "is damaged: ")
 
 
 def test_no_flipped_byte_loses_or_alters_a_row_in_silence(path):
@@ -69,8 +69,9 @@ def test_no_flipped_byte_loses_or_alters_a_row_in_silence(path):
 
 def test_files_of_other_kinds_are_left_alone(path):
     path.write_text("dataset,split,method\n")
-    refused(
-        path, "is no store of results: expected a SQLite file. Nothing was changed; name another"
+    rejected(
+        path,
+        "is not a store of results: expected a SQLite file. Nothing was changed; choose another",
     )
 
 
@@ -79,27 +80,35 @@ def test_databases_of_other_programs_are_left_alone(path):
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("CREATE TABLE runs (number)")
     connection.close()
-    refused(path, "is a SQLite file of another program. Nothing was changed")
+    rejected(path, "is a SQLite file of another program. Nothing was changed")
 
 
 def test_another_version_is_named(path):
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA user_version = 9")
     connection.close()
-    refused(path, "has version 9 of the store, this limo reads version 1. Read it with the limo")
+    rejected(
+        path, "has version 9 of the format, this limo reads version 1. Use the limo that wrote it"
+    )
 
 
 def test_a_lock_is_not_taken_for_damage(path):
-    with pytest.raises(StoreError, match="is in use by another program: try again"), speaking(path):
+    with (
+        pytest.raises(StoreError, match="is in use by another program; try again"),
+        _store_errors(path),
+    ):
         raise sqlite3.OperationalError("database is locked")
-    with pytest.raises(StoreError, match="is damaged: SQLite says no such table"), speaking(path):
+    with (
+        pytest.raises(StoreError, match="is damaged: SQLite reports: no such table"),
+        _store_errors(path),
+    ):
         raise sqlite3.OperationalError("no such table")
 
 
 def test_numbers_and_emptiness():
     connection = sqlite3.connect(":memory:")
-    assert is_empty(connection)
+    assert _is_empty(connection)
     connection.execute("CREATE TABLE a (b)")
-    assert not is_empty(connection)
-    assert pragma(connection, "user_version") == 0
+    assert not _is_empty(connection)
+    assert _pragma(connection, "user_version") == 0
     connection.close()

@@ -91,7 +91,7 @@ def test_a_file_of_names_equals_a_plan_of_names(folder):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("datasets = [", "a plan is a TOML file, but "),
         ('methods = ["limo"]', "a plan needs datasets, a list, got None"),
@@ -100,32 +100,32 @@ def test_a_file_of_names_equals_a_plan_of_names(folder):
         ('METHOD\nmeasures = ["f1"]', "Unknown measure 'f1'."),
         ("METHOD\nsplits = 3", "splits must be a table of settings, got 3"),
         ("METHOD\nsplits = {kinds = 1}", "splits has no setting 'kinds'. Did you mean 'kind'?"),
-        ("METHOD\nrepetitions = 0", "repetitions must be a whole number from 1 up, got 0"),
+        ("METHOD\nrepetitions = 0", "repetitions must be "),
         ('datasets = [3]\nmethods = ["limo"]', "a data set must be a table of settings, got 3"),
         ('datasets = [{options = {}}]\nmethods = ["limo"]', "a data set needs a source, a known name"),
-        ('datasets = ["nowhere.csv"]\nmethods = ["limo"]', "'nowhere.csv' is no file and no known"),
+        ('datasets = ["nowhere.csv"]\nmethods = ["limo"]', "'nowhere.csv' is neither a file nor"),
         ('datasets = [{source = "figure1", nme = 1}]\nmethods = []', "Did you mean 'name'?"),
         ('datasets = ["figure1"]\nmethods = [{}]', "a method needs a name, got None"),
-        ('datasets = ["figure1"]\nmethods = ["lino"]', "no method is called 'lino'. Did you mean 'limo'"),
+        ('datasets = ["figure1"]\nmethods = ["lino"]', "Unknown method 'lino'. Did you mean 'limo'"),
         ('METHODS{name = "a", estimatr = 1}', "a method has no setting 'estimatr'. Did you mean 'est"),
         ('METHODS{name = "a", estimator = 1}', "estimator of method 'a' must be an import path, got 1"),
         ('METHODS{name = "a", estimator = "mine.py:Min"}', "Did you mean 'Mine'?"),
         ('METHODS{name = "a", estimator = "yours.py:Mine"}', "there is no file "),
         ('METHODS{name = "a", estimator = "mine.py:Mine", settings = {sgn = 1}}', "Did you mean 'sign'?"),
         ('METHODS{name = "limo", settings = 1}', "settings must be a table of settings, got 1"),
-        ('METHODS{name = "limo", settings = {loss = {import = "builtins:int", x = 1}}}', "cannot be made"),
+        ('METHODS{name = "limo", settings = {loss = {import = "builtins:int", x = 1}}}', "cannot be created"),
         ('METHODS{name = "limo", threshold = "labl"}', "Unknown threshold rule 'labl'. Did you mean"),
         ('METHODS{name = "limo", threshold = {macro = "own"}}', "threshold has no setting 'macro'."),
         ('METHODS{name = "limo", threshold = {rule = "label", min = 1}}', "LabelThreshold has no setting"),
     ],
 )  # fmt: skip
-def test_every_mistake_is_named_with_its_file(folder, text, told):
+def test_every_mistake_is_named_with_its_file(folder, text, message):
     text = text.replace("METHODS", 'datasets = ["figure1"]\nmethods = [')
     text = text + "]" if "methods = [{n" in text else text
     text = text.replace("METHOD\n", 'datasets = ["figure1"]\nmethods = ["limo"]\n')
     with pytest.raises(PlanError) as error:
         read(folder, text)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_the_file_is_named(folder):

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from experiment.cases import DEMSAR, cell, rows_of
-from limo.experiment._summary import average_ranks, check_rows, missing, rank, summarise
+from limo.experiment._significance import rank
+from limo.experiment._statistics import average_ranks, check_rows, missing_results, summarise
 
 NAN = math.nan
 
@@ -56,7 +57,7 @@ def test_what_is_missing_is_named_with_its_reason():
         cell("a", 0, "B", NAN, status="failed", error="MemoryError: too large"),
         cell("a", 1, "A", NAN, status="ok", error=""),
     ]
-    assert missing(rows).values.tolist() == [
+    assert missing_results(rows).values.tolist() == [
         ["a", 0, "one_error", "B", "failed: MemoryError: too large"],
         ["a", 1, "one_error", "A", "undefined"],
         ["a", 1, "one_error", "B", "never run"],
@@ -81,9 +82,9 @@ def test_average_ranks_count_only_data_sets_that_all_finished():
 
 
 def test_rows_that_are_no_rows_are_refused():
-    with pytest.raises(ValueError, match=r"columns .*; measure, value is not there. Pass what"):
+    with pytest.raises(ValueError, match=r"columns .*; missing: measure, value. Pass what"):
         check_rows([{"dataset": "a", "split": 0, "method": "A"}])
     with pytest.raises(ValueError, match="Unknown measure 'one_eror'. Did you mean 'one_error'"):
         check_rows([cell("a", 0, "A", 0.5, "one_eror")])
-    with pytest.raises(ValueError, match=r"\(a, 0, A, one_error\) came more than once"):
+    with pytest.raises(ValueError, match=r"\(a, 0, A, one_error\) occurs more than once"):
         check_rows([cell("a", 0, "A", 0.5), cell("a", 0, "A", 0.25)])

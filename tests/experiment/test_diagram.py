@@ -1,13 +1,15 @@
+import math
+
 import matplotlib.pyplot as plt
 import pytest
 
 from experiment.cases import DEMSAR, rows_of
-from limo.experiment._statistics import compare, plot_critical_difference
+from limo.experiment import compare_methods, diagram_layout, plot_critical_difference
 
 
 @pytest.fixture
 def comparison():
-    return compare(rows_of(DEMSAR), "macro_auc", alpha=0.1)
+    return compare_methods(rows_of(DEMSAR), "macro_auc", alpha=0.1)
 
 
 @pytest.fixture(autouse=True)
@@ -45,3 +47,28 @@ def test_wilcoxon_groups_have_no_ruler(comparison):
 def test_axes_of_ones_own_are_used(comparison):
     figure, ax = plt.subplots()
     assert plot_critical_difference(comparison, ax=ax) is figure
+
+
+def test_the_layout_in_plain_numbers():
+    """Two names left and two right, read from the outside in; bars from best to worst member."""
+    ranks = {"A": 1.25, "B": 2.0, "C": 2.75, "D": 4.0}
+    found = diagram_layout(ranks, (("A", "B"), ("B", "C")), 1.0)
+    places = {one["name"]: (one["rank"], one["side"], one["line"]) for one in found["names"]}
+    assert places == {
+        "A": (1.25, "left", 0), "B": (2.0, "left", 1), "C": (2.75, "right", 1), "D": (4.0, "right", 0),
+    }  # fmt: skip
+    assert found["ticks"] == [1, 2, 3, 4]
+    assert found["bars"] == [
+        {"start": 1.25, "end": 2.0, "line": 0}, {"start": 2.0, "end": 2.75, "line": 1},
+    ]  # fmt: skip
+    assert found["ruler"] == [1.0, 2.0]
+
+
+def test_one_method_has_an_axis_and_no_ruler():
+    found = diagram_layout({"A": 1.0}, (), math.nan)
+    assert (found["ticks"], found["ruler"], found["bars"]) == ([1, 2], None, [])
+
+
+def test_an_unknown_test_is_rejected(comparison):
+    with pytest.raises(ValueError, match="Unknown test 'holm'"):
+        plot_critical_difference(comparison, test="holm")
