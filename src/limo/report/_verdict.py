@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from limo._explain import suited_measures
 from limo._text import counted
 from limo._views import VIEWS
 from limo.measures._table import MEASURES
@@ -75,13 +76,10 @@ def _reason(margins: Mapping[str, Any]) -> str:
         f"{VIEWS[name].row}s ({m['ordered_share']:.1%} of pairs are in order)"
         for name, m in known.items()
     ]
-    ending = ""
-    if len(known) == 2:
-        difference = known["rows"]["ordered_share"] - known["columns"]["ordered_share"]
-        if abs(difference) >= _NOTABLE:
-            suits, less = ("instances", "labels") if difference > 0 else ("labels", "instances")
-            ending = f"; so it suits measures of {suits} more than measures of {less}"
-    return f"Why: {_listed(parts)}{ending}."
+    suits = (
+        suited_measures(*(m["ordered_share"] for m in known.values())) if len(known) == 2 else ""
+    )
+    return f"Why: {_listed(parts)}{f'; so it {suits}' if suits else ''}."
 
 
 def _advice(margins: Mapping[str, Any], cuts: Mapping[str, Any] | None) -> str:
