@@ -1,7 +1,8 @@
-"""The paper's theory executed: Table 2, Theorem 3's limit, the bounds of Theorems 4 and 5.
+"""Check the paper's theory: Table 2, Theorem 3's limit, the bounds of Theorems 4 and 5.
 
-Every tick is tried on generated predictors, every cross shown by a counterexample. Tables
-(Markdown, CSV, LaTeX) and pictures (SVG, PNG) land in ``output/theory``; a second run only draws.
+Every tick is tested on generated predictors, every cross is shown by a counterexample. Tables
+(Markdown, CSV, LaTeX) and pictures (SVG, PNG) are written to ``output/theory``; a second run only
+draws.
 """
 
 from pathlib import Path

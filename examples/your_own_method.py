@@ -1,6 +1,6 @@
-"""A method of your own in a fair comparison: three lines from Python, or one in a plan file.
+"""Your own method in a fair comparison, from Python or from a plan file.
 
-``comparison.toml`` beside this file names the same class by ``your_own_method.py:NearestMeans``.
+The plan file ``comparison.toml`` names the same class as ``your_own_method.py:NearestMeans``.
 """
 
 import tempfile
@@ -12,19 +12,19 @@ from limo.experiment import Data, Method, Plan, Splits, run, summarise
 
 
 class NearestMeans(BaseEstimator):
-    """Scores a label by how much nearer an instance is to those that have it than to the others."""
+    """Scores a label by how much closer an instance is to those with it than to those without."""
 
     def __init__(self, power=2.0):
         self.power = power
 
     def fit(self, X, y):
-        """Remember the mean of the instances with each label, and of those without."""
+        """Compute the mean of the instances with each label, and of those without it."""
         self.with_ = [X[y[:, j] == 1].mean(axis=0) for j in range(y.shape[1])]
         self.without_ = [X[y[:, j] == 0].mean(axis=0) for j in range(y.shape[1])]
         return self
 
     def decision_function(self, X):
-        """Give the difference of the distances. No ``predict`` is needed: limo cuts the scores."""
+        """Return the difference of distances; limo sets thresholds, so it needs no ``predict``."""
         near, far = (self._distances(X, means) for means in (self.with_, self.without_))
         return far - near
 
@@ -37,7 +37,7 @@ def main():
     """Compare it with LIMO and ML-kNN on the paper's synthetic data."""
     data = Data("figure 1", "figure1", {"n": 400})
     with tempfile.TemporaryDirectory() as folder:
-        # These are the three lines; give a path that stays, and they can be stopped and resumed.
+        # With a permanent path instead of a temporary one, the run can be stopped and resumed.
         plan = Plan(
             [data], ["limo", "mlknn", Method("mine", NearestMeans())], splits=Splits(number=3)
         )

@@ -43,7 +43,7 @@ def test_methods_side_by_side(folder):
     assert f"{mean:.3f}±" in found.stdout
 
 
-def test_what_is_there_is_not_run_again(folder):
+def test_stored_runs_are_skipped(folder):
     first = printed_json(run("compare", "square.npz", *QUICK, "--json"))
     kept = limo.experiment.read_rows("results.sqlite")
     more = ("--methods", "mlknn,gfm,br", *QUICK[2:])
@@ -71,7 +71,7 @@ def test_a_report_from_the_store(folder):
     assert "mlknn" in (folder / "page.html").read_text()
 
 
-def test_a_failed_run_is_told_and_the_rest_kept(folder, monkeypatch):
+def test_a_failed_run_is_reported_and_the_rest_stored(folder, monkeypatch):
     (folder / "odd.py").write_text(
         "from sklearn.base import BaseEstimator\n"
         "class Odd(BaseEstimator):\n"
@@ -132,7 +132,7 @@ def test_as_a_process(folder):
 
 
 @pytest.mark.slow
-def test_ctrl_c_keeps_what_was_finished(folder):
+def test_ctrl_c_keeps_finished_runs(folder):
     words = ("compare", "square.npz", "--methods", "mlknn,br", "--repeats", "2000")
     one = subprocess.Popen(
         [sys.executable, "-m", "limo", *words],

@@ -11,8 +11,8 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def told(monkeypatch):
-    """What each part was called with; nothing is computed, a few facts are kept."""
+def calls(monkeypatch):
+    """The options each part was called with; nothing is computed."""
     found = {}
 
     def stand_in(name):
@@ -34,7 +34,7 @@ def told(monkeypatch):
 
 
 @pytest.mark.parametrize("part", ["synthetic", "benchmark", "theory"])
-def test_a_part_of_the_paper(folder, told, part):
+def test_a_part_of_the_paper(folder, calls, part):
     found = run("reproduce", part)
     assert found.exit_code == 0, found.output
     assert f"The {part}\nIt holds.\n" in found.stdout
@@ -44,32 +44,32 @@ def test_a_part_of_the_paper(folder, told, part):
     assert again["verdict"] == ["All of it holds."]
 
 
-def test_options_go_down(folder, told):
+def test_options_are_passed_on(folder, calls):
     run("reproduce", "synthetic", "--quick", "--jobs", "1")
     run("reproduce", "benchmark", "--quick")
     run("reproduce", "theory", "--quick")
-    assert (told["synthetic"]["n_jobs"], told["synthetic"]["n_experiments"]) == (1, 2)
-    assert told["benchmark"]["quick"]
-    assert told["theory"]["n_draws"] == 5
+    assert (calls["synthetic"]["n_jobs"], calls["synthetic"]["n_experiments"]) == (1, 2)
+    assert calls["benchmark"]["quick"]
+    assert calls["theory"]["n_draws"] == 5
 
 
-def test_folders_of_others_are_left_alone(folder, told):
+def test_folders_with_other_files_are_left_alone(folder, calls):
     (folder / "mine").mkdir()
     (folder / "mine" / "notes.txt").write_text("mine")
-    refused(run("reproduce", "theory", "-o", "mine"), 2, "mine holds other files", "--force")
+    refused(run("reproduce", "theory", "-o", "mine"), 2, "mine has other files", "--force")
     assert names_in(folder / "mine") == {"notes.txt"}
-    assert not told
+    assert not calls
     assert run("reproduce", "theory", "-o", "mine", "--force").exit_code == 0
     assert (folder / "mine" / "notes.txt").read_text() == "mine"
 
 
-def test_nothing_is_left_of_what_could_not_begin(folder, monkeypatch):
+def test_a_reproduction_that_cannot_start_leaves_no_folder(folder, monkeypatch):
     def fail(place, **_):
         place.mkdir()
-        raise ValueError("enron is not at hand")
+        raise ValueError("enron is missing")
 
     monkeypatch.setattr(limo.reproduce, "benchmark", fail)
-    refused(run("reproduce", "benchmark"), 1, "enron is not at hand")
+    refused(run("reproduce", "benchmark"), 1, "enron is missing")
     assert names_in(folder) == set()
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from limo.reproduce._benchmark_plans import OTHER_CUTS, OURS
-from limo.reproduce._benchmark_tables import stands_for
-from limo.reproduce._pages import printed_benchmark, printed_synthetic
+from limo.reproduce._benchmark_plans import OTHER_THRESHOLDS, OURS
+from limo.reproduce._benchmark_tables import method_behind, printed_benchmark
+from limo.reproduce._synthetic import printed_synthetic
 
 _MORE = {"seconds": 0.1, "seed": 0, "status": "ok", "error": "", "threshold": ""}
 
@@ -27,18 +27,18 @@ def synthetic_rows(n_experiments=2, n_splits=2, shift=0.0):
 def benchmark_rows(datasets=("CAL500", "enron"), *, extended=True):
     """The printed mean, plus and minus the printed deviation, in two splits.
 
-    Where another cut stands behind the printed value, training cuts give half of it.
+    Where other thresholds are behind the printed value, those from training give half of it.
     """
     table = printed_benchmark()
-    base = {(kind, name): name for name, kind, _ in OTHER_CUTS}
+    base = {(kind, name): name for name, kind, _ in OTHER_THRESHOLDS}
     lines = []
     for cell in table[table["dataset"].isin(datasets)].itertuples():
-        who = stands_for(cell.dataset, cell.method, cell.measure)
+        behind = method_behind(cell.dataset, cell.method, cell.measure)
         for split, sign in enumerate((-1, 1)):
             near = cell.mean + sign * cell.std / np.sqrt(2)
             row = {"dataset": cell.dataset, "split": split, "measure": cell.measure} | _MORE
             lines.append(
-                row | {"method": cell.method, "value": near if who == cell.method else near / 2}
+                row | {"method": cell.method, "value": near if behind == cell.method else near / 2}
             )
             others = [name for kind, name in base if kind == cell.method]
             if cell.measure.endswith("_f1"):

@@ -8,12 +8,13 @@ import pytest
 import limo
 from limo.experiment import run
 from limo.reproduce import benchmark, draw_benchmark
-from limo.reproduce._benchmark_plans import LIMOS, PAPER, cut_plan, paper_plan
-from limo.reproduce._benchmark_tables import cells, ranks, rows_as_printed
+from limo.reproduce._benchmark_plans import LIMOS, PAPER, paper_plan, threshold_plan
+from limo.reproduce._benchmark_tables import benchmark_cells, ranks, rows_as_printed
 from reproduce.fabricated import benchmark_rows
 
 # the package's function of the same name hides the module
-ROOM = importlib.import_module("limo.reproduce._benchmark")
+MODULE = importlib.import_module("limo.reproduce._benchmark")
+REPRODUCTION = importlib.import_module("limo.reproduce._reproduction")
 
 
 @pytest.fixture(scope="module")
@@ -24,21 +25,21 @@ def found(tmp_path_factory):
 def test_the_findings_count_what_agrees(found):
     scores, labels, everything = found.findings[:3]
     assert scores.endswith(
-        "measures of scores: 42 of 42 cells lie within two printed standard deviations."
+        "measures of scores: 42 of 42 cells are within two printed standard deviations."
     )
-    assert "24 under the cut behind the printed value" in labels
-    assert "0 none" in everything
+    assert "24 with the thresholds behind the printed values" in labels
+    assert "0 have none" in everything
 
 
 def test_the_conclusions_are_drawn_from_our_ranks(found):
     same, training, moved = found.findings[3:6]
-    assert "first on macro-F1 LIMO-inst, on macro-AUC LIMO-inst" in same
-    assert same.startswith("Average ranks (ours, cut as the printed)")
-    assert training.startswith("Average ranks (ours, cuts from training)")
+    assert "on macro-F1: LIMO-inst; on macro-AUC: LIMO-inst." in same
+    assert same.startswith("Best average rank (ours, thresholds as printed)")
+    assert training.startswith("Best average rank (ours, thresholds from training)")
     assert "(LIMO-inst)" in moved
     assert (
-        # macro-F1, where training cuts halve the paper's best
-        "LIMO aimed at each measure is ahead of all six methods of the paper in 2 of 22"
+        # macro-F1, where thresholds from training halve the paper's best
+        "LIMO tuned for each measure beats all six methods of the paper in 2 of 22"
         in found.findings[-1]
     )
 
@@ -68,14 +69,14 @@ def test_every_format_is_written(found):
 
 
 @pytest.fixture
-def said(monkeypatch):
-    """Draw nothing: only findings are asked for."""
-    monkeypatch.setattr(ROOM, "write", lambda *args, **parts: parts["findings"])
-    monkeypatch.setattr(ROOM, "comparison_part", lambda rows, **more: {})
+def only_findings(monkeypatch):
+    """Write nothing, and return the findings."""
+    monkeypatch.setattr(MODULE, "write_page", lambda *args, **parts: parts["findings"])
+    monkeypatch.setattr(MODULE, "comparison_part", lambda rows, **more: {})
 
 
-@pytest.mark.usefixtures("said")
-def test_what_is_missing_is_said():
+@pytest.mark.usefixtures("only_findings")
+def test_missing_values_are_reported():
     rows = benchmark_rows(("CAL500",), extended=False)
     lost = rows["method"].eq("GFM") & rows["split"].eq(1)
     rows.loc[lost, ["value", "status", "error"]] = (
@@ -85,23 +86,23 @@ def test_what_is_missing_is_said():
     )
     findings = draw_benchmark("nowhere", rows)
     assert findings[-1] == (
-        "11 values are missing and left out, the first of GFM on CAL500, split 1: "
+        "11 values are missing and left out. The first: GFM on CAL500, split 1: "
         "failed: MemoryError: too large."
     )
 
 
-@pytest.mark.usefixtures("said")
+@pytest.mark.usefixtures("only_findings")
 def test_plans_run_with_the_data_folder_given(tmp_path, monkeypatch):
     monkeypatch.delenv("LIMO_DATA", raising=False)
     seen = []
-    monkeypatch.setattr(ROOM, "load", lambda name, progress: seen.append(name))
+    monkeypatch.setattr(MODULE, "load", lambda name, progress: seen.append(name))
 
     def fake(plan, store, *, n_jobs, progress):
         assert os.environ["LIMO_DATA"] == str(tmp_path / "data")
         rows = benchmark_rows(("CAL500", "medical", "enron"))
         return rows[rows["method"].isin([method.name for method in plan.methods])]
 
-    monkeypatch.setattr(ROOM, "run", fake)
+    monkeypatch.setattr(REPRODUCTION, "run", fake)
     findings = benchmark(tmp_path / "out", data=tmp_path / "data", quick=True)
     assert seen == ["CAL500", "medical", "enron"]
     assert "63 of 63" in findings[0]
@@ -110,11 +111,11 @@ def test_plans_run_with_the_data_folder_given(tmp_path, monkeypatch):
     assert len(short) == len(findings) - 1
 
 
-def test_without_data_it_is_said_what_to_do(tmp_path, monkeypatch):
+def test_without_data_the_error_says_what_to_do(tmp_path, monkeypatch):
     def refuse(name, progress):
         return limo.datasets.load(name, download=False)
 
-    monkeypatch.setattr(ROOM, "load", refuse)
+    monkeypatch.setattr(MODULE, "load", refuse)
     monkeypatch.setattr("pooch.os_cache", lambda name: tmp_path / "cache")
     with pytest.raises(
         limo.datasets.DataError, match="CAL500 is not at hand.*Put(.|\n)*set LIMO_DATA"
@@ -132,10 +133,10 @@ def test_the_papers_conclusion_holds_on_our_own_rows(tmp_path):
             limo.datasets.load(name, download=False)
     except limo.datasets.DataError as error:
         pytest.skip(str(error).partition("\n")[0])
-    plans = (paper_plan(sets, 1), cut_plan(sets, 1))
+    plans = (paper_plan(sets, 1), threshold_plan(sets, 1))
     rows = pd.concat([run(plan, tmp_path / "rows.sqlite", n_jobs=2) for plan in plans])
     assert set(rows["status"]) == {"ok"}
-    table = cells(rows)
+    table = benchmark_cells(rows)
     limos = table[table["method"].isin(LIMOS)]
     of_scores = limos["measure"].map(lambda name: limo.MEASURES[name].needs == "scores")
     assert limos.loc[of_scores, "difference"].abs().median() < 1.5

@@ -1,6 +1,13 @@
 import limo
-from limo.reproduce._benchmark_plans import DATASETS, PAPER, QUICK, cut_plan, own_plan, paper_plan
-from limo.reproduce._pages import printed_benchmark
+from limo.reproduce._benchmark_plans import (
+    DATASETS,
+    PAPER,
+    QUICK,
+    own_plan,
+    paper_plan,
+    threshold_plan,
+)
+from limo.reproduce._benchmark_tables import printed_benchmark
 
 
 def test_the_plan_covers_the_printed_table():
@@ -22,7 +29,7 @@ def test_stored_splits_are_used_where_there_are_some(tmp_path, monkeypatch):
     assert kinds == {"CAL500": "stored", "medical": "random", "enron": "random"}
 
 
-def test_other_cuts_give_f1_only_and_ours_everything():
-    assert set(cut_plan(QUICK, 1).measures) == {"instance_f1", "macro_f1", "micro_f1"}
+def test_other_thresholds_give_f1_only_and_our_methods_everything():
+    assert set(threshold_plan(QUICK, 1).measures) == {"instance_f1", "macro_f1", "micro_f1"}
     assert [m.name for m in own_plan(QUICK, 1).methods] == ["LIMO, aimed", "logistic, tuned"]
     assert tuple(own_plan(QUICK, 1).measures) == tuple(limo.MEASURES)

@@ -3,11 +3,11 @@ import pytest
 from limo.reproduce._benchmark_plans import OURS, PAPER
 from limo.reproduce._benchmark_tables import (
     agreement_table,
-    big_table,
-    both_cuts_table,
-    cells,
-    differences,
+    benchmark_cells,
+    benchmark_table,
+    difference_table,
     extended_table,
+    macro_f1_table,
     printed_ranks,
     rank_table,
 )
@@ -19,8 +19,8 @@ def rows():
     return benchmark_rows(("CAL500",))
 
 
-def test_the_big_table_prints_cells_as_the_paper_does(rows):
-    shown = big_table(cells(rows)).shown
+def test_the_benchmark_table_prints_cells_as_the_paper_does(rows):
+    shown = benchmark_table(benchmark_cells(rows)).shown
     assert len(shown) == 12
     assert list(shown.columns[:4]) == ["data set", "method", "Hamming loss ↓", "ranking loss ↓"]
     line = shown.set_index("method").loc["LIMO"]
@@ -30,23 +30,23 @@ def test_the_big_table_prints_cells_as_the_paper_does(rows):
     assert shown.set_index("method").loc["LIMO, printed", "macro-F1 ↑"] == ".288±.006(2)"
 
 
-def test_differences_carry_reasons_and_the_value_under_the_printed_cut(rows):
-    shown = differences(cells(rows)).shown.set_index(["method", "measure"])
+def test_differences_carry_reasons_and_the_value_with_thresholds_as_printed(rows):
+    shown = difference_table(benchmark_cells(rows)).shown.set_index(["method", "measure"])
     line = shown.loc[("LIMO", "macro-F1")]
     assert line["printed"] == ".288"
     assert line["ours"] == ".144"
-    assert line["under the printed cut"] in (".288 (+0.0)", ".288 (-0.0)")
+    assert line["thresholds as printed"] in (".288 (+0.0)", ".288 (-0.0)")
     assert "test labels" in line["reason"]
 
 
 def test_small_tables(rows):
-    counted = agreement_table(cells(rows)).shown
+    counted = agreement_table(benchmark_cells(rows)).shown
     assert list(counted.columns) == [
-        "methods", "measures", "cells", "within two sd", "under the printed cut",
+        "methods", "measures", "cells", "within two sd", "thresholds as printed",
     ]  # fmt: skip
-    both = both_cuts_table(rows).shown.set_index("method")
+    both = macro_f1_table(rows).shown.set_index("method")
     assert both.loc["LIMO", "printed"] == ".288±.006"
-    assert both.loc["LIMO", "cuts chosen on test labels"] == ".288"
+    assert both.loc["LIMO", "thresholds chosen on test labels"] == ".288"
 
 
 def test_ranks_stand_side_by_side(rows):
@@ -56,7 +56,7 @@ def test_ranks_stand_side_by_side(rows):
     assert len(table.facts) == 2 * 11 * 6
 
 
-def test_our_own_entries_are_ranked_with_the_others(rows):
+def test_our_methods_are_ranked_with_the_others(rows):
     table = extended_table(rows, (*PAPER, *OURS))
     assert len(table.shown) == 8
     # three equal to LIMO's printed ranking loss, the best of CAL500: they share places 1 to 3

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from limo.reproduce import theory
-from limo.reproduce._theory import _judge_table2 as judge_table2
+from limo.reproduce._theory import _table2_finding as table2_finding
 
 
 @pytest.fixture(scope="module")
@@ -18,12 +18,12 @@ def test_every_format_is_written(found):
     assert all(path.stat().st_size > 100 for path in found.paths)
 
 
-def test_the_findings_are_said(found):
-    assert found.findings[0].startswith("Table 2: all 32 ticks hold on all of 16 generated")
+def test_the_findings_in_sentences(found):
+    assert found.findings[0].startswith("Table 2: all 32 ticks hold on all 16 generated")
     assert "at 4000 instances micro-AUC" in found.findings[1]
     assert found.findings[2] == "Theorems 4 and 5: the bounds hold on 4 predictors each."
-    assert "that of instance-F1" in found.findings[3]
-    assert str(found).startswith("The theory, executed\nTable 2")
+    assert "the bound of instance-F1" in found.findings[3]
+    assert str(found).startswith("The theory, checked by computation\nTable 2")
 
 
 def test_the_page_shows_every_table_and_picture(found):
@@ -40,12 +40,12 @@ def test_the_same_call_again_only_draws(found):
     before = [path.stat().st_mtime_ns for path in kept]
     page = found.paths[0].read_bytes()
     picture = found.paths[-2].read_bytes()
-    told = []
-    again = theory(found.folder, n_predictors=4, n_draws=2, progress=told.append)
-    assert [now.running for now in told] == [
+    reports = []
+    again = theory(found.folder, n_predictors=4, n_draws=2, progress=reports.append)
+    assert [now.running for now in reports] == [
         ("Table 2",), ("Theorem 3",), ("Theorems 4 and 5",), (),
     ]  # fmt: skip
-    assert told[-1].left == 0
+    assert reports[-1].left == 0
     assert [path.stat().st_mtime_ns for path in kept] == before
     assert again.paths == found.paths
     assert again.paths[0].read_bytes() == page
@@ -57,4 +57,4 @@ def test_a_tick_that_fails_is_named(found):
     cells = found.tables["table2"].copy()
     first = cells.index[cells["measure"].eq("ranking_loss") & cells["perfect"].eq(4)][0]
     cells.loc[first, "perfect"] = 3
-    assert "1 of 32 ticks fail (ranking_loss (label-wise))" in judge_table2(cells)
+    assert "1 of 32 ticks fail (ranking_loss (label-wise))" in table2_finding(cells)

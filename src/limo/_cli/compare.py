@@ -1,4 +1,4 @@
-"""``limo compare``: methods on data sets, split by split, kept as they come."""
+"""``limo compare``: compare methods on data sets over repeated splits; results are stored."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,23 +26,22 @@ from limo._cli.options import (
     listed,
 )
 
-__all__ = ["EXAMPLES", "compare", "watching"]
-
+__all__ = ["EXAMPLES", "compare", "progress_bar"]
 
 EXAMPLES = examples(
     (
-        "three methods on a known set, ten splits",
+        "three methods on a known data set, ten splits",
         "limo compare enron --methods limo-cv,logistic,br",
     ),
     (
-        "a file of your own, two measures, and a report",
+        "your own file, two measures, and a report",
         "limo compare songs.csv --labels 6 --measures macro_f1,micro_f1 --report comparison.html",
     ),
     (
-        "go on after Ctrl-C: the same command again",
+        "continue after Ctrl-C with the same command",
         "limo compare enron medical --store mine.sqlite",
     ),
-    ("methods of your own, from a plan", "limo compare --plan plan.toml --store mine.sqlite"),
+    ("your own methods, from a plan file", "limo compare --plan plan.toml --store mine.sqlite"),
 )
 
 _METHODS = "limo-cv,logistic,mlknn"
@@ -50,18 +49,20 @@ _METHODS = "limo-cv,logistic,mlknn"
 DataSets = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="DATA...", help="Files, or known sets such as enron.", autocompletion=complete_data
+        metavar="DATA...",
+        help="Files, or known data sets such as enron.",
+        autocompletion=complete_data,
     ),
 ]
 PlanFile = Annotated[
     Path | None,
-    typer.Option("--plan", help="A TOML file that says all of this, instead of options."),
+    typer.Option("--plan", help="A TOML file with the data, methods and measures."),
 ]
 Methods = Annotated[
     str | None,
     typer.Option(
         "--methods",
-        help=f"Names parted by commas. [default: {_METHODS}]",
+        help=f"Comma-separated names; by default {_METHODS}.",
         autocompletion=complete_method,
     ),
 ]
@@ -69,20 +70,20 @@ Measures = Annotated[
     str | None,
     typer.Option(
         "--measures",
-        help="Names parted by commas. [default: all eleven]",
+        help="Comma-separated names; by default all.",
         autocompletion=complete_measure,
     ),
 ]
-Repeats = Annotated[int, typer.Option("--repeats", min=1, help="How many splits.")]
+Repeats = Annotated[int, typer.Option("--repeats", min=1, help="The number of splits.")]
 Splits = Annotated[
     Literal["stratified", "random", "folds", "stored"],
-    typer.Option("--splits", help="How the data are split; folds are those of cross-validation."),
+    typer.Option("--splits", help="How to split the data; folds are for cross-validation."),
 ]
 TestSize = Annotated[
-    float, typer.Option("--test-size", min=0.01, max=0.99, help="The share to test on.")
+    float, typer.Option("--test-size", min=0.01, max=0.99, help="The share of test instances.")
 ]
 Store = Annotated[
-    Path, typer.Option("--store", help="Where results are kept; what is there is not run again.")
+    Path, typer.Option("--store", help="The file of results; runs that it already has are skipped.")
 ]
 
 
@@ -97,7 +98,7 @@ def compare(
     store: Store = Path("results.sqlite"),
     jobs: Jobs = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Run again what failed before.")
+        bool, typer.Option("--retry-failed", help="Repeat runs that failed before.")
     ] = False,
     labels: Labels = None,
     drop: Drop = None,
@@ -108,31 +109,32 @@ def compare(
     json: Json = False,
     force: Force = False,
 ) -> None:
-    """Compare methods on data sets, over repeated splits, by any of the measures.
+    """Compare methods on data sets over repeated splits, by any of the measures.
 
-    Every run is kept as soon as it has ended. Stop at any moment: the same command goes on where
-    it stopped, and adding methods or data changes no other result. Thresholds are fitted on
-    training data only, each for the measure it serves.
+    Every run is stored as soon as it is finished. You can stop at any moment: the same command
+    continues where it stopped. Adding methods or data sets changes no other result. Thresholds are
+    fitted on training data only, for each measure separately.
     """
     if report is not None:
         output(report, force=force)
     output(store, force=True)
-    reading = Reading(labels, drop, missing, format)
     if plan is not None:
         if data or methods or measures:
-            raise WrongUse("--plan says which data, methods and measures; leave them out.")
+            raise WrongUse("--plan sets the data, methods and measures; leave them out.")
         check_file(str(plan))
-        wanted = _planned(lambda: limo.experiment.Plan.from_file(plan))
+        planned = _checked(lambda: limo.experiment.Plan.from_file(plan))
     else:
-        names = listed(methods or _METHODS)
-        chosen = listed(measures) or list(limo.MEASURES)
-        parts = limo.experiment.Splits(splits, repeats, test_size)
-        wanted = _planned(
+        reading = Reading(labels, drop, missing, format)
+        planned = _checked(
             lambda: limo.experiment.Plan(
-                [_data(one, reading) for one in _given(data)], names, chosen, parts, seed=seed
+                [_data(one, reading) for one in _given(data)],
+                listed(methods or _METHODS),
+                listed(measures) or list(limo.MEASURES),
+                limo.experiment.Splits(splits, repeats, test_size),
+                seed=seed,
             )
         )
-    rows = _run(wanted, store, jobs, retry_failed)
+    rows = _run(planned, store, jobs, retry_failed)
     made = limo.report.collect_provenance(typed_command(), seeds=seed)
     document = limo.report.comparison_document(rows, provenance=made)
     if report is not None:
@@ -141,25 +143,26 @@ def compare(
         print_json(document)
     else:
         print_comparison(document)
-        told = f" The report is in {report}." if report is not None else ""
-        print_text(f"Results are kept in {store}.{told}")
-    _end(rows)
+        where = f" The report is in {report}." if report is not None else ""
+        print_text(f"Results are stored in {store}.{where}")
+    _exit_if_failed(rows)
 
 
-def watching(advance: Callable[..., None]) -> Callable[[Any], None]:
-    """What tells a terminal how far a plan is."""
+def progress_bar(advance: Callable[..., None]) -> Callable[[Any], None]:
+    """A function that shows the progress of a plan on the terminal."""
 
-    def tell(state: Any) -> None:
-        left = "" if state.seconds_left is None else f", about {state.seconds_left:.0f} s left"
-        running = "; ".join(state.running)
-        advance(state.skipped + state.done, state.total, f"{running}{left}")
+    def show(now: Any) -> None:
+        left = "" if now.seconds_left is None else f", about {now.seconds_left:.0f} s left"
+        advance(now.skipped + now.done, now.total, f"{'; '.join(now.running)}{left}")
 
-    return tell
+    return show
 
 
 def _given(data: list[str] | None) -> list[str]:
     if not data:
-        raise WrongUse("Which data? Name files or known sets, as in limo compare enron, or --plan.")
+        raise WrongUse(
+            "Which data? Name files or known data sets, as in limo compare enron, or use --plan."
+        )
     for one in data:
         if not is_known(one):
             check_file(one)
@@ -167,7 +170,7 @@ def _given(data: list[str] | None) -> list[str]:
 
 
 def _data(reference: str, reading: Reading) -> Any:
-    """A record for the plan; parts of a set go by their name, files with how to read them."""
+    """The record of a data set for the plan: a known one, a part of it, or a file."""
     if ":" in reference and is_known(reference):
         name = reference.replace(":", "-")
         return limo.experiment.Data(name, open_dataset(reference, reading))
@@ -176,8 +179,8 @@ def _data(reference: str, reading: Reading) -> Any:
     return limo.experiment.Data(named.name, named.source, options)
 
 
-def _planned(make: Callable[[], Any]) -> Any:
-    """The plan, its data read once: what is wrong with either is known before anything runs."""
+def _checked(make: Callable[[], Any]) -> Any:
+    """Make the plan and read its data, so that errors in them appear before anything runs."""
     try:
         plan = make()
     except ValueError as error:
@@ -191,12 +194,12 @@ def _planned(make: Callable[[], Any]) -> Any:
 def _run(plan: Any, store: Path, jobs: int | None, retry_failed: bool) -> Any:
     with progress("Comparing") as advance:
         return limo.experiment.run(
-            plan, store, n_jobs=jobs, retry_failed=retry_failed, progress=watching(advance)
+            plan, store, n_jobs=jobs, retry_failed=retry_failed, progress=progress_bar(advance)
         )
 
 
-def _end(rows: Any) -> None:
-    """Say what failed, and that something did: the rest stands."""
+def _exit_if_failed(rows: Any) -> None:
+    """Report failed runs, and exit with an error code; the other results are stored."""
     failed = rows[rows["status"] == "failed"]
     if not len(failed):
         return

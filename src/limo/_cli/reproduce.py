@@ -1,4 +1,4 @@
-"""``limo reproduce``: the paper's tables and figures, beside its own numbers."""
+"""``limo reproduce``: the paper's tables and figures beside the printed numbers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ import typer
 
 import limo
 from limo._cli.command import WrongUse, examples
-from limo._cli.compare import watching
+from limo._cli.compare import progress_bar
 from limo._cli.console import print_json, print_text, progress
 from limo._cli.options import Force, Jobs, Json
 
@@ -17,18 +17,13 @@ __all__ = ["EXAMPLES", "reproduce"]
 
 
 EXAMPLES = examples(
-    ("the synthetic data: Figures 1 to 3, both tables", "limo reproduce synthetic"),
-    ("the big table, in a quick form", "limo reproduce benchmark --quick -o benchmark"),
-    ("the theory, executed", "limo reproduce theory -o theory"),
+    ("the synthetic data: Figures 1 to 3 and both tables", "limo reproduce synthetic"),
+    ("the benchmark, fewer splits and data sets", "limo reproduce benchmark --quick -o benchmark"),
+    ("the theory, checked by computation", "limo reproduce theory -o theory"),
 )
 
-_PARTS = {
-    "synthetic": "limo-synthetic",
-    "benchmark": "limo-benchmark",
-    "theory": "limo-theory",
-}
-# What a folder of an earlier run holds, so that it may be written into again.
-_OURS = ("rows.sqlite", "facts")
+# Either of these marks the folder of an earlier run, which may be written to again.
+_MARKS = ("rows.sqlite", "facts")
 
 
 def reproduce(
@@ -38,24 +33,23 @@ def reproduce(
     ],
     to: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="A folder; by default limo-PART here.", show_default=False
-        ),
+        typer.Option("--output", "-o", help="The folder; by default limo-PART."),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer repetitions, smaller sets: minutes, not an hour.")
+        bool,
+        typer.Option("--quick", help="Fewer repetitions, smaller data: minutes, not an hour."),
     ] = False,
     jobs: Jobs = None,
     json: Json = False,
     force: Force = False,
 ) -> None:
-    """Reproduce a part of the paper: tables and figures beside the printed numbers.
+    """Reproduce a part of the paper: its tables and figures beside the printed numbers.
 
-    Writes Markdown, CSV, LaTeX, pictures and a report into a folder. Results are kept there: a run
-    that was stopped goes on, and the same command again only draws. The benchmark needs the five
-    data sets; limo datasets fetch gets them.
+    Writes Markdown, CSV, LaTeX, pictures and a report to a folder. Results are stored there: the
+    same command continues an interrupted run, and only draws if all runs are there. The benchmark
+    needs five data sets; limo datasets fetch downloads them.
     """
-    folder = to or Path(_PARTS[part])
+    folder = to or Path(f"limo-{part}")
     _check_folder(folder, force)
     with progress(f"Reproducing {part}") as advance, _no_empty_folder(folder):
         found = _run(part, folder, quick, jobs, advance)
@@ -70,20 +64,20 @@ def reproduce(
 
 
 def _run(part: str, folder: Path, quick: bool, jobs: int | None, advance: Any) -> Any:
-    """Call what reproduces the part, in its full size or a small one."""
-    tell = watching(advance)
+    """Reproduce the part, in full or quickly."""
+    show = progress_bar(advance)
     if part == "benchmark":
-        return limo.reproduce.benchmark(folder, quick=quick, n_jobs=jobs, progress=tell)
+        return limo.reproduce.benchmark(folder, quick=quick, n_jobs=jobs, progress=show)
     if part == "synthetic":
         size = {"n_experiments": 2, "n_splits": 2} if quick else {}
-        return limo.reproduce.synthetic(folder, n_jobs=jobs, progress=tell, **size)
+        return limo.reproduce.synthetic(folder, n_jobs=jobs, progress=show, **size)
     size = {"n_predictors": 100, "n_draws": 5} if quick else {}
-    return limo.reproduce.theory(folder, progress=tell, **size)
+    return limo.reproduce.theory(folder, progress=show, **size)
 
 
 @contextmanager
 def _no_empty_folder(folder: Path) -> Iterator[None]:
-    """Leave no folder behind that nothing was written into."""
+    """Remove the folder if nothing was written to it."""
     try:
         yield
     finally:
@@ -92,13 +86,11 @@ def _no_empty_folder(folder: Path) -> Iterator[None]:
 
 
 def _check_folder(folder: Path, force: bool) -> None:
-    """Refuse a folder that holds something else than an earlier run."""
+    """Reject a folder with other files than those of an earlier run."""
     if folder.exists() and not folder.is_dir():
         raise WrongUse(f"{folder} is a file; name a folder.")
     if not folder.parent.is_dir():
         raise WrongUse(f"The folder {folder.parent} does not exist; create it first.")
-    strange = folder.is_dir() and any(folder.iterdir())
-    if strange and not force and not any((folder / name).exists() for name in _OURS):
-        raise WrongUse(
-            f"{folder} holds other files. Choose another folder, or write into it with --force."
-        )
+    occupied = folder.is_dir() and any(folder.iterdir())
+    if occupied and not force and not any((folder / name).exists() for name in _MARKS):
+        raise WrongUse(f"{folder} has other files in it. Choose another folder, or use --force.")

@@ -1,6 +1,6 @@
 """A plan: which methods are compared on which data, with which splits and measures.
 
-Also procedures, which stand for a method, jobs, the single runs of a plan, and plan files.
+Also procedures (functions in place of a method), jobs (single runs of a plan) and plan files.
 """
 
 import tomllib

@@ -1,4 +1,4 @@
-"""What the paper did with its five data sets, and what we enter beside it."""
+"""The benchmark's plans: the paper's methods as their authors ran them, and two of our own."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,19 +29,19 @@ __all__ = [
     "DATASETS",
     "LIMOS",
     "N_FOLDS",
-    "OTHER_CUTS",
+    "OTHER_THRESHOLDS",
     "OURS",
     "PAPER",
     "QUICK",
-    "cut_plan",
     "limo_as_authors",
     "own_plan",
     "paper_plan",
+    "threshold_plan",
     "tuned_logistic",
 ]
 
 
-# The learners as they enter the benchmark: the authors' way, and our rival at its best.
+# Procedures: LIMO as its authors ran it, and tuned logistic regression.
 
 Kind = Literal["LIMO", "LIMO-label", "LIMO-inst"]
 Found = Iterator[tuple[str, float, str]]
@@ -49,7 +49,7 @@ F1 = ("instance_f1", "macro_f1", "micro_f1")
 OF_SCORES = tuple(name for name, m in MEASURES.items() if m.needs == "scores")
 OF_LABELS = tuple(name for name, m in MEASURES.items() if m.needs == "labels")
 CUTS = ("training", "test labels", "global")
-N_FOLDS = 5  # of our own entries, whose scores thresholds are fitted on
+N_FOLDS = 5  # of the cross-fitted scores that our methods' thresholds are fitted on
 
 
 def _per_instance(target: str) -> ThresholdRule:
@@ -153,14 +153,15 @@ QUICK = ("CAL500", "medical", "enron")
 LIMOS = ("LIMO-inst", "LIMO-label", "LIMO")
 PAPER = ("BR", "ML-kNN", "GFM", *LIMOS)
 OURS = ("LIMO, aimed", "logistic, tuned")
-# Cuts that stand behind printed numbers, besides those of training: name, method, cut.
-OTHER_CUTS = (
+# Other thresholds behind printed numbers: name in the results, method, thresholds. Seeds and stored
+# results depend on the names.
+OTHER_THRESHOLDS = (
     ("LIMO, test cuts", "LIMO", "test labels"),
     ("LIMO-inst, test cuts", "LIMO-inst", "test labels"),
     ("LIMO, global cut", "LIMO", "global"),
     ("LIMO-label, global cut", "LIMO-label", "global"),
 )
-# Rows have length 1. Fewer than the default, so that the whole table takes less than an hour.
+# For rows of length 1. Fewer than the default, so that the whole table takes less than an hour.
 _ALPHAS = (0.3, 0.01, 0.001, 0.0003, 0.0001, 0.00005)
 _BASELINES = {"BR": "br", "ML-kNN": "mlknn", "GFM": "gfm"}
 
@@ -170,7 +171,7 @@ def _data(datasets: Sequence[str], n_splits: int) -> list[Data]:
 
 
 def _splits(name: str, n_splits: int) -> Splits:
-    """The authors' own splits where they are stored, otherwise random ones."""
+    """The authors' own splits if they are stored, otherwise random ones."""
     try:
         stored_splits(name)
     except DataError:
@@ -185,22 +186,22 @@ def _baseline(name: str) -> Method:
 
 
 def paper_plan(datasets: Sequence[str], n_splits: int) -> Plan:
-    """The six methods of the paper by all measures; every cut from training data."""
+    """The six methods of the paper, all measures, all thresholds from training data."""
     limos = [Procedure(name, limo_as_authors, {"kind": name}) for name in LIMOS]
     return Plan(_data(datasets, n_splits), [*map(_baseline, _BASELINES), *limos])
 
 
-def cut_plan(datasets: Sequence[str], n_splits: int) -> Plan:
-    """The LIMOs once more under other cuts, F1 only; those on test labels are no results."""
+def threshold_plan(datasets: Sequence[str], n_splits: int) -> Plan:
+    """LIMO with the other thresholds behind printed F1 values; test labels make no valid result."""
     methods = [
         Procedure(name, limo_as_authors, {"kind": kind, "cuts": cuts})
-        for name, kind, cuts in OTHER_CUTS
+        for name, kind, cuts in OTHER_THRESHOLDS
     ]
     return Plan(_data(datasets, n_splits), methods, F1)
 
 
 def own_plan(datasets: Sequence[str], n_splits: int) -> Plan:
-    """Exact LIMO aimed at every measure, and the tuned logistic rival."""
+    """Exact LIMO tuned for each measure, and tuned logistic regression."""
     model = LIMOClassifierCV(alphas=_ALPHAS, threshold_cv=N_FOLDS)
     aimed = Method(OURS[0], model, scaling="unit_rows", targeted=True)
     return Plan(_data(datasets, n_splits), [aimed, Procedure(OURS[1], tuned_logistic)])

@@ -1,4 +1,7 @@
-"""Figure 4: the average rank of each method, measure by measure."""
+"""The pictures of all reproductions, drawn with matplotlib from tables of numbers.
+
+Figure 4 of the benchmark, Figures 2 and 3 of the synthetic data, and the pictures of the theory.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,11 +27,11 @@ __all__ = [
 ]
 
 
-# Colours and marks of the pictures: told apart by eyes of every kind, and in grey.
+# Colours and marks, which are distinguishable for colour-blind readers and in grey.
 
 INK, FAINT, GOOD, POOR = "#33415c", "#c8ccd4", "#0072b2", "#d55e00"
 
-# Okabe and Ito's colours; LIMO's three have the marks the paper gives them.
+# Okabe and Ito's colours; the variants of LIMO have the marks of the paper.
 STYLES: dict[str, dict[str, str]] = {
     "LIMO": {"color": "#d55e00", "marker": "o"},
     "LIMO-inst": {"color": "#0072b2", "marker": "s"},
@@ -42,20 +45,22 @@ STYLES: dict[str, dict[str, str]] = {
 
 
 def style(method: str) -> dict[str, str]:
-    """Colour and mark of a method; a cut per label is drawn hollow."""
-    base, _, cut = method.partition("-t")
-    found = dict(STYLES[base])
-    return found | {"markerfacecolor": "white"} if method.endswith("-t") and not cut else found
+    """Colour and mark of a method; with thresholds per label the mark is hollow."""
+    base, _, _ = method.partition("-t")
+    return STYLES[base] | ({"markerfacecolor": "white"} if method.endswith("-t") else {})
 
 
 def figure(width: float, height: float, rows: int = 1, columns: int = 1) -> tuple[Figure, Any]:
-    """A figure of its own, without global state, and its axes as a grid."""
+    """A new figure, independent of pyplot's global state, and its axes as a grid."""
     made = Figure(figsize=(width, height), layout="constrained")
     return made, made.subplots(rows, columns, squeeze=False)
 
 
+# Figure 4.
+
+
 def plot_average_ranks(tables: Mapping[str, pd.DataFrame]) -> Any:
-    """A panel for each table of average ranks (measures by methods), the best on top."""
+    """One panel per table of average ranks (measures by methods), the best rank on top."""
     made, axes = figure(9.6, 0.9 + 2.6 * len(tables), len(tables), 1)
     for ax, (title, table) in zip(axes[:, 0], tables.items(), strict=True):
         _draw(ax, table)
@@ -87,13 +92,13 @@ def _name_measures(ax: Any, table: pd.DataFrame) -> None:
     ax.set_xticks(range(len(table)), titles, fontsize=8)
 
 
-# Figures 2 and 3: relative values, the best on the left, the worst value written on the right.
+# Figures 2 and 3: relative values, the best on the left, the worst value as a number on the right.
 
-_SPREAD = 0.4  # how far the lines of the first and the last method lie apart
+_SPREAD = 0.4  # vertical distance between the first and the last method of a measure
 
 
 def plot_relative(table: pd.DataFrame) -> Any:
-    """Two panels of relative values, ours and the printed ones, a line for each measure."""
+    """Two panels of relative values, ours and the printed ones, with one line per measure."""
     measures, methods = list(table["measure"].unique()), list(table["method"].unique())
     height = 1.2 + len(measures) * (0.1 * len(methods) + 0.25)
     made, [[left, right]] = figure(9.6, height, 1, 2)
@@ -101,10 +106,12 @@ def plot_relative(table: pd.DataFrame) -> Any:
     for name, (ax, column) in panels.items():
         _scale(ax, measures, name)
         for k, method in enumerate(methods):
-            own = table[table["method"] == method].set_index("measure").loc[measures]
+            values = table[table["method"] == method].set_index("measure").loc[measures]
             shift = _SPREAD * (k / max(len(methods) - 1, 1) - 0.5)
             places = [j + shift for j in range(len(measures))]
-            ax.plot(own[column], places, linestyle="", markersize=7, label=method, **style(method))
+            ax.plot(
+                values[column], places, linestyle="", markersize=7, label=method, **style(method)
+            )
         _write_worst(ax, table, measures, name)
     right.tick_params(labelleft=False)
     handles, names = left.get_legend_handles_labels()
@@ -117,17 +124,17 @@ def _scale(ax: Any, measures: list[str], title: str) -> None:
         ax.plot([1, 0], [k, k], color=FAINT, linewidth=1, zorder=0)
     ax.set(xlim=(1.06, -0.06), ylim=(len(measures) - 0.5, -0.5))
     ax.set_yticks(range(len(measures)), [MEASURES[name].title for name in measures])
-    ax.set_xticks([1, 0.5, 0], ["best", "half way", "worst"])
+    ax.set_xticks([1, 0.5, 0], ["best", "halfway", "worst"])
     ax.tick_params(length=0, colors=INK)
     ax.spines[:].set_visible(False)
     ax.set_title(title, fontsize=10, color=INK)
 
 
 def _write_worst(ax: Any, table: pd.DataFrame, measures: list[str], column: str) -> None:
-    """The worst value of each measure, as the paper has it on the right."""
+    """Write the worst value of each measure on the right, as the paper does."""
     for k, name in enumerate(measures):
-        own = table.loc[table["measure"] == name, column]
-        worst = own.min() if MEASURES[name].better == "high" else own.max()
+        values = table.loc[table["measure"] == name, column]
+        worst = values.min() if MEASURES[name].better == "high" else values.max()
         ax.annotate(
             f"{worst:.3f}",
             (-0.07, k),
@@ -139,7 +146,7 @@ def _write_worst(ax: Any, table: pd.DataFrame, measures: list[str], column: str)
         )
 
 
-# Pictures of the theory: Table 2, Theorem 3's curve, the bounds of Theorems 4 and 5.
+# The theory: Table 2, Theorem 3's curve, the bounds of Theorems 4 and 5.
 
 _COLOURS = {0.1: "#0072b2", 0.3: "#d55e00", 0.5: "#009e73"}
 _PANELS = (
@@ -151,7 +158,7 @@ _PANELS = (
 
 
 def plot_table2(facts: pd.DataFrame) -> Any:
-    """The share of generated predictors on which each measure is perfect: ticks must be whole."""
+    """The share of generated predictors on which each measure is perfect: 100 % for a tick."""
     made, [[ax]] = figure(6.4, 4.6)
     names = list(MEASURES)
     for fact in facts.to_dict("records"):
@@ -173,19 +180,19 @@ def plot_table2(facts: pd.DataFrame) -> Any:
 
 
 def _percent(share: float) -> str:
-    """Never 100 % but for a whole share."""
+    """A share of less than 1 is never rounded up to 100 %."""
     return "100 %" if share == 1 else f"{min(100 * share, 99.9):.1f} %"
 
 
 def plot_theorem3(facts: pd.DataFrame) -> Any:
-    """Micro-AUC over the number of instances, median and most of the draws, and its bound."""
+    """Micro-AUC by number of instances: median and 90 % of the draws, and the bound."""
     made, [[ax]] = figure(6.4, 4.0)
-    for density, own in facts.groupby("density"):
+    for density, group in facts.groupby("density"):
         colour = _COLOURS[float(density)]
-        m = own["instances"]
-        ax.fill_between(m, own["low"], own["high"], color=colour, alpha=0.15, linewidth=0)
-        ax.plot(m, own["median"], color=colour, label=f"{density:.0%} of entries relevant")
-        ax.plot(m, own["bound"], color=colour, linestyle="--", linewidth=1)
+        m = group["instances"]
+        ax.fill_between(m, group["low"], group["high"], color=colour, alpha=0.15, linewidth=0)
+        ax.plot(m, group["median"], color=colour, label=f"{density:.0%} of entries relevant")
+        ax.plot(m, group["bound"], color=colour, linestyle="--", linewidth=1)
     ax.plot([], [], color=INK, linestyle="--", linewidth=1, label="bound of Theorem 3")
     ax.set(xscale="log", xlabel="instances m", ylabel="micro-AUC", ylim=(0.45, 1.01))
     ax.grid(alpha=0.3)
@@ -194,29 +201,31 @@ def plot_theorem3(facts: pd.DataFrame) -> Any:
 
 
 def plot_bounds(facts: pd.DataFrame) -> Any:
-    """Measured value against bound, a point for each predictor; the forbidden side is shaded."""
+    """Measured value against bound, one point per predictor; the impossible side is shaded."""
     made, axes = figure(7.6, 6.8, 2, 2)
     for ax, (theorem, name) in zip(axes.flat, _PANELS, strict=True):
-        own = facts[facts["theorem"].eq(theorem) & facts["measure"].eq(name)]
-        _draw_bound(ax, own, name)
+        panel = facts[facts["theorem"].eq(theorem) & facts["measure"].eq(name)]
+        _draw_bound(ax, panel, name)
         ax.set_title(f"{theorem}: {MEASURES[name].title}", fontsize=10, color=INK)
     return made
 
 
-def _draw_bound(ax: Any, own: pd.DataFrame, name: str) -> None:
+def _draw_bound(ax: Any, facts: pd.DataFrame, name: str) -> None:
     high = MEASURES[name].better == "high"
-    end = 1.0 if high else float(own["bound"].max()) * 1.05
+    end = 1.0 if high else float(facts["bound"].max()) * 1.05
     ax.fill_between([0, end], [0, end], 0 if high else end, color=FAINT, alpha=0.35, linewidth=0)
     ax.plot([0, end], [0, end], color=INK, linewidth=1)
     if name == "micro_f1":
-        broken = own[own["value"] < own["printed"] - 1e-12]
+        violated = facts[facts["value"] < facts["printed"] - 1e-12]
         marks = {"s": 14, "color": POOR, "marker": "x", "linewidths": 0.9}
-        ax.scatter(broken["printed"], broken["value"], **marks, label="the printed bound, broken")
-    ax.scatter(own["bound"], own["value"], s=9, color=GOOD, alpha=0.5, linewidths=0, label="bound")
+        ax.scatter(violated["printed"], violated["value"], **marks, label="printed bound, violated")
+    ax.scatter(
+        facts["bound"], facts["value"], s=9, color=GOOD, alpha=0.5, linewidths=0, label="bound"
+    )
     if name == "micro_f1":
         ax.legend(loc="upper left", frameon=False)
     ax.set(
         xlim=(0, end), ylim=(0, end * (1.02 if high else 1.0)), xlabel="bound", ylabel="measured"
     )
     side = {"x": 0.97, "y": 0.04, "ha": "right"} if high else {"x": 0.03, "y": 0.94, "ha": "left"}
-    ax.text(**side, s="forbidden", transform=ax.transAxes, color=INK, alpha=0.7, fontsize=8)
+    ax.text(**side, s="impossible", transform=ax.transAxes, color=INK, alpha=0.7, fontsize=8)

@@ -1,14 +1,21 @@
-"""Reproduce the theory: Table 2, Theorem 3's curve, the bounds of Theorems 4 and 5."""
+"""Check the theory: Table 2, Theorem 3's curve, the bounds of Theorems 4 and 5."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
+from limo._system import replacing
 from limo.experiment import Progress
 from limo.measures._table import EFFECTIVENESS, MEASURES
-from limo.reproduce._pages import Picture, Reproduction, Table, write
 from limo.reproduce._pictures import plot_bounds, plot_table2, plot_theorem3
+from limo.reproduce._reproduction import (
+    OnProgress,
+    Picture,
+    Reproduction,
+    ResultTable,
+    write_page,
+)
 from limo.reproduce._theory_facts import bound_facts, table2_facts, theorem3_facts
 
 __all__ = ["theory"]
@@ -20,27 +27,28 @@ def theory(
     n_predictors: int = 1000,
     n_draws: int = 40,
     seed: int = 0,
-    progress: Callable[[Progress], None] | None = None,
+    progress: OnProgress | None = None,
 ) -> Reproduction:
-    """Execute the paper's theory, and write tables and pictures of it.
+    """Check the paper's theory by computation, and write tables and pictures of it.
 
-    Every tick of Table 2 is tried on generated predictors, every cross is shown by a
-    counterexample; micro-AUC is followed to its limit (Theorem 3); values under thresholds
-    that miss stand beside the bounds of Theorems 4 and 5. Needs no data.
+    Every tick of Table 2 is tested on generated predictors, and every cross is shown by a
+    counterexample. Micro-AUC is computed for more and more instances (Theorem 3), and measures with
+    wrong thresholds are shown beside the bounds of Theorems 4 and 5. Needs no data.
 
     Parameters
     ----------
     folder : path
-        Where to write. What was computed is kept in its folder ``facts``; the same call again only
-        draws.
+        Where to write. Computed numbers are stored in its folder ``facts``; the same call again
+        only draws.
     n_predictors : int, default=1000
-        Generated predictors for each kind of effectiveness.
+        The number of generated predictors per kind of effectiveness.
     n_draws : int, default=40
-        Draws for each point of Theorem 3's curve.
+        The number of draws per point of Theorem 3's curve.
     seed : int, default=0
-        Decides what is drawn.
+        The seed of all random draws.
     progress : callable, optional
-        Told a :class:`limo.experiment.Progress` before each of the three parts, and at the end.
+        Called with a :class:`limo.experiment.Progress` before each of the three parts, and at
+        the end.
 
     Returns
     -------
@@ -52,7 +60,7 @@ def theory(
     >>> folder = tempfile.mkdtemp()
     >>> found = limo.reproduce.theory(folder, n_predictors=5, n_draws=2)
     >>> print(found.findings[0])
-    Table 2: all 32 ticks hold on all of 20 generated predictors; all 12 crosses have ...
+    Table 2: all 32 ticks hold on all 20 generated predictors; all 12 crosses have ...
     """
     jobs: dict[str, tuple[str, Callable[[], pd.DataFrame]]] = {
         "Table 2": (f"table2-{n_predictors}", lambda: table2_facts(n_predictors, seed)),
@@ -61,13 +69,13 @@ def theory(
     }
     found = []
     for k, (what, (name, compute)) in enumerate(jobs.items()):
-        _tell(progress, Progress(len(jobs), done=k, running=(what,)))
-        found.append(_kept(Path(folder) / "facts" / f"{name}-{seed}.csv", compute))
-    _tell(progress, Progress(len(jobs), done=len(jobs)))
+        _report(progress, Progress(len(jobs), done=k, running=(what,)))
+        found.append(_stored(Path(folder) / "facts" / f"{name}-{seed}.csv", compute))
+    _report(progress, Progress(len(jobs), done=len(jobs)))
     return _write(folder, *found)
 
 
-def _tell(progress: Callable[[Progress], None] | None, now: Progress) -> None:
+def _report(progress: OnProgress | None, now: Progress) -> None:
     if progress is not None:
         progress(now)
 
@@ -75,11 +83,11 @@ def _tell(progress: Callable[[Progress], None] | None, now: Progress) -> None:
 def _write(
     folder: str | Path, cells: pd.DataFrame, limit: pd.DataFrame, bounds: pd.DataFrame
 ) -> Reproduction:
-    return write(
+    return write_page(
         folder,
         "theory",
-        "The theory, executed",
-        findings=(_judge_table2(cells), _judge_limit(limit), *_judge_bounds(bounds)),
+        "The theory, checked by computation",
+        findings=(_table2_finding(cells), _limit_finding(limit), *_bound_findings(bounds)),
         tables=(_table2(cells), _crosses(cells), _limit_table(limit), _bound_table(bounds)),
         pictures=(
             Picture("table2", _CAPTIONS["table2"], lambda: plot_table2(cells)),
@@ -90,22 +98,22 @@ def _write(
 
 
 _CAPTIONS = {
-    "table2": "Table 2 with a fourth column: the share of generated predictors, effective in the "
-    "way of the column, on which the measure is as good as it can be.",
-    "theorem3": "Theorem 3: micro-AUC of double effective scores, five labels; median and nine "
-    "tenths of the draws, and the bound, which holds on average.",
-    "bounds": "Theorems 4 and 5: effective predictors whose thresholds miss. No point may lie in "
-    "the grey; the bound printed for micro-F1 fails, the one used here does not.",
+    "table2": "Table 2 with a fourth column: the share of generated predictors, effective as the "
+    "column says, on which the measure has its best possible value.",
+    "theorem3": "Theorem 3: micro-AUC of double effective scores, five labels; the median and 90 % "
+    "of the draws, and the bound on the mean (dashed).",
+    "bounds": "Theorems 4 and 5: effective predictors with wrong thresholds. No point may be in "
+    "the grey area; the bound printed for micro-F1 fails, the one used here does not.",
 }
 
 
-def _kept(path: Path, compute: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-    """What was computed before, or now; read from the file in either case."""
+def _stored(path: Path, compute: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    """Compute a table unless it is stored already; read it from the file in either case."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        half = path.with_suffix(".part")
-        compute().to_csv(half, index=False)
-        half.replace(path)  # whole or not at all
+        table = compute()
+        with replacing(path) as file:
+            table.to_csv(file, index=False)
     return pd.read_csv(path)
 
 
@@ -113,14 +121,14 @@ def _ticks(cells: pd.DataFrame) -> pd.DataFrame:
     return cells[cells["optimised"] == "yes"]
 
 
-def _judge_table2(cells: pd.DataFrame) -> str:
+def _table2_finding(cells: pd.DataFrame) -> str:
     ticks, crosses = _ticks(cells), cells[cells["optimised"] != "yes"]
     total = int(cells.drop_duplicates("effectiveness")["predictors"].sum())
     broken = ticks[ticks["perfect"] < ticks["predictors"]]
     shown = crosses[(crosses["counterexample"] - crosses["best"]).abs() > 1e-9]
     if broken.empty and len(shown) == len(crosses):
         return (
-            f"Table 2: all {len(ticks)} ticks hold on all of {total} generated predictors; "
+            f"Table 2: all {len(ticks)} ticks hold on all {total} generated predictors; "
             f"all {len(crosses)} crosses have a counterexample."
         )
     names = ", ".join(f"{m} ({e})" for m, e in broken[["measure", "effectiveness"]].to_numpy())
@@ -130,30 +138,30 @@ def _judge_table2(cells: pd.DataFrame) -> str:
     )
 
 
-def _judge_limit(limit: pd.DataFrame) -> str:
+def _limit_finding(limit: pd.DataFrame) -> str:
     last = limit[limit["instances"] == limit["instances"].max()]
     below = int((limit["mean"] < limit["bound"]).sum())
     return (
         f"Theorem 3: at {last['instances'].max()} instances micro-AUC of double effective scores "
-        f"is {last['mean'].min():.4f} or more; its mean lies below the bound at {below} of "
+        f"is at least {last['mean'].min():.4f}; its mean is below the bound at {below} of "
         f"{len(limit)} points."
     )
 
 
-def _judge_bounds(bounds: pd.DataFrame) -> list[str]:
+def _bound_findings(bounds: pd.DataFrame) -> list[str]:
     counted = _bound_counts(bounds)
-    kept = bool((counted["held"] == counted["predictors"]).all())
-    said = "hold" if kept else "do not all hold"
+    all_hold = bool((counted["held"] == counted["predictors"]).all())
+    result = "hold" if all_hold else "do not all hold"
     micro = counted[counted["measure"] == "micro_f1"].iloc[0]
     return [
-        f"Theorems 4 and 5: the bounds {said} on {int(micro['predictors'])} predictors each.",
+        f"Theorems 4 and 5: the bounds {result} on {int(micro['predictors'])} predictors each.",
         f"The bound that Theorem 4 prints for micro-F1 fails on "
-        f"{int(micro['predictors'] - micro['printed_held'])} of {int(micro['predictors'])}; it is "
-        "that of instance-F1.",
+        f"{int(micro['predictors'] - micro['printed_held'])} of {int(micro['predictors'])}: it "
+        "is the bound of instance-F1.",
     ]
 
 
-def _table2(cells: pd.DataFrame) -> Table:
+def _table2(cells: pd.DataFrame) -> ResultTable:
     marks = {"yes": "✓", "in_the_limit": "✓ as m grows", "no": "✗"}
     text = [
         f"{marks[fact['optimised']]} {fact['perfect']}/{fact['predictors']}"
@@ -164,29 +172,30 @@ def _table2(cells: pd.DataFrame) -> Table:
     shown["measure"] = [MEASURES[name].title for name in shown["measure"]]
     note = (
         "The paper's ticks and crosses, our fourth column, and on how many generated predictors of "
-        "each kind the measure is as good as it can be. A cross promises nothing: some "
-        "predictors are perfect all the same. Measures of labels are taken with cuts placed right."
+        "each kind the measure has its best possible value. A cross promises nothing, but some "
+        "predictors reach it anyway. Measures of labels are taken with correct thresholds."
     )
-    return Table("table2", "Table 2, executed", note, shown, cells)
+    return ResultTable("table2", "Table 2, checked", note, shown, cells)
 
 
-def _crosses(cells: pd.DataFrame) -> Table:
+def _crosses(cells: pd.DataFrame) -> ResultTable:
     facts = cells.dropna(subset=["counterexample"])[
         ["measure", "effectiveness", "counterexample", "best"]
     ].reset_index(drop=True)
     shown = facts.astype({"measure": str}).round(3)
     shown["measure"] = [MEASURES[name].title for name in facts["measure"]]
     note = (
-        "Small predictors, effective in the way named, and what they reach (of labels: with the "
-        "best of all cuts that suit the measure) beside the best possible."
+        "Small predictors with the effectiveness named, and the value they reach (measures of "
+        "labels: with the best of all thresholds of the kind that suits the measure) beside the "
+        "best possible value."
     )
-    return Table("counterexamples", "Every cross by a counterexample", note, shown, facts)
+    return ResultTable("counterexamples", "A counterexample for every cross", note, shown, facts)
 
 
-def _limit_table(limit: pd.DataFrame) -> Table:
+def _limit_table(limit: pd.DataFrame) -> ResultTable:
     shown = limit[["density", "instances", "mean", "low", "high", "bound"]].round(4).astype(str)
-    note = "Micro-AUC over the draws: mean, 5 and 95 per cent points, and the bound of the mean."
-    return Table("theorem3", "Theorem 3: micro-AUC goes to 1", note, shown, limit)
+    note = "Micro-AUC of the draws: mean, 5 and 95 per cent quantiles, and the bound on the mean."
+    return ResultTable("theorem3", "Theorem 3: micro-AUC tends to 1", note, shown, limit)
 
 
 def _bound_counts(bounds: pd.DataFrame) -> pd.DataFrame:
@@ -209,17 +218,19 @@ def _bound_counts(bounds: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def _bound_table(bounds: pd.DataFrame) -> Table:
+def _bound_table(bounds: pd.DataFrame) -> ResultTable:
     facts = _bound_counts(bounds)
     shown = facts.assign(
         measure=[MEASURES[name].title for name in facts["measure"]],
         mean_slack=facts["mean_slack"].map("{:.3f}".format),
     ).set_axis(
-        ["theorem", "measure", "predictors", "holds", "attained", "as printed", "mean distance"],
+        ["theorem", "measure", "predictors", "holds", "attained", "as printed", "mean slack"],
         axis=1,
     )
     note = (
-        "On how many effective predictors with missed thresholds the bound holds, on how many it "
-        "is attained, on how many the printed one holds, and how far values lie from it on average."
+        "On how many effective predictors with wrong thresholds the bound holds, on how many it is "
+        "attained, on how many the printed bound holds, and the mean distance from the bound."
     )
-    return Table("bounds", "Theorems 4 and 5: bounds beside measured values", note, shown, facts)
+    return ResultTable(
+        "bounds", "Theorems 4 and 5: bounds beside measured values", note, shown, facts
+    )
