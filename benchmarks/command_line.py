@@ -1,6 +1,6 @@
-"""What the command line costs: seconds to start, the demo, and the memory of a large evaluation.
+"""Time and memory of the command line: starting, the demo, and a large evaluation.
 
-Run ``python benchmarks/command_line.py``; everything is a process of its own.
+Run ``python benchmarks/command_line.py``; each command runs in its own process.
 """
 
 import os
@@ -45,7 +45,7 @@ def write_matrices(folder: Path) -> None:
 
 
 def main() -> None:
-    """Print a line for each command."""
+    """Print one line per command."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for words, budget in ((("--version",), 0.5), (("--help",), 0.5), (("demo",), 60)):

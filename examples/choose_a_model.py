@@ -1,4 +1,4 @@
-"""Choose a model by the measure you are judged on, with scikit-learn's own tools."""
+"""Choose a model by the measure that matters to you, with scikit-learn's cross-validation."""
 
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -22,7 +22,7 @@ found = {
 
 print(f"{'measure':20}" + "".join(f"{name:>24}" for name in models) + "   best")
 for name, measure in limo.MEASURES.items():
-    # scorers negate losses so that greater is better; the sign brings them back
+    # scorers negate losses so that greater is better; the sign restores the value
     values = {m: measure.sign * found[m][f"test_{name}"].mean() for m in models}
     best = max(values, key=lambda m: measure.sign * values[m])
     print(f"{name:20}" + "".join(f"{value:24.4f}" for value in values.values()) + f"   {best}")

@@ -1,4 +1,4 @@
-"""All eleven measures of a model you already have, and why they are what they are."""
+"""Evaluate a model you already have on all eleven measures, and explain the results."""
 
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
@@ -10,7 +10,7 @@ data = limo.datasets.figure1(1000, seed=0)
 X_train, X_test, Y_train, Y_test = train_test_split(data.X, data.Y, random_state=0)
 model = RandomForestClassifier(random_state=0).fit(X_train, Y_train)
 
-# Every scikit-learn estimator has scores; a forest gives a list of arrays, here put together.
+# A forest returns its probabilities as a list of arrays; scores_of puts them into one matrix.
 names = list(data.label_names)
 y_true = pd.DataFrame(Y_test, columns=names)
 y_score = pd.DataFrame(limo.scores_of(model, X_test), columns=names)
@@ -23,7 +23,7 @@ print(limo.explain(evaluation))
 print()
 print(evaluation.to_frame("labels").round(3))
 
-# A forest of 100 trees has few distinct scores: see what the ties are worth under each convention.
+# A forest of 100 trees has few distinct scores, so many tie: compare the conventions for ties.
 print()
 print(
     pd.DataFrame(

@@ -119,7 +119,7 @@ def test_scores_passed_as_labels():
 def test_labels_passed_as_scores(labels):
     assert refused(Y, labels) == (
         "y_score looks like labels: it holds only the integers 0 and 1. Pass predicted labels as "
-        "y_pred; if these really are scores, say so with y_score.astype(float)."
+        "y_pred; if these really are scores, pass y_score.astype(float)."
     )
     assert check_inputs(Y, np.array(labels).astype(float)).S is not None
 
@@ -127,7 +127,7 @@ def test_labels_passed_as_scores(labels):
 def test_sparse_scores():
     assert refused(Y, sparse.csr_array(S)) == (
         "y_score must be a dense array of scores, got a sparse csr matrix. If these are predicted "
-        "labels, pass them as y_pred; if absent scores have a meaning, write it out with toarray()."
+        "labels, pass them as y_pred; if absent scores mean 0, pass toarray()."
     )
 
 

@@ -9,7 +9,7 @@ def test_counts_equal_sums_of_the_matrices():
         found = count(
             *(Pattern.from_flat(np.flatnonzero(A), A.shape) for A in (Y, P)), VIEWS.values()
         )
-        for view, axis in ((ROWS, 1), (COLUMNS, 0), (ENTRIES, None)):
+        for view, axis in ((ROWS.name, 1), (COLUMNS.name, 0), (ENTRIES.name, None)):
             assert found[view].both.tolist() == np.atleast_1d((Y & P).sum(axis)).tolist()
             assert found[view].true.tolist() == np.atleast_1d(Y.sum(axis)).tolist()
             assert found[view].predicted.tolist() == np.atleast_1d(P.sum(axis)).tolist()

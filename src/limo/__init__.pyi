@@ -1,5 +1,6 @@
 from . import datasets as datasets
 from . import experiment as experiment
+from . import measures as measures
 from . import report as report
 from . import reproduce as reproduce
 from . import thresholds as thresholds
@@ -14,8 +15,6 @@ from ._margins import entry_wise_margin as entry_wise_margin
 from ._margins import instance_wise_margin as instance_wise_margin
 from ._margins import label_wise_margin as label_wise_margin
 from ._margins import micro_auc_bound as micro_auc_bound
-from ._margins import threshold_bounds as threshold_bounds
-from ._margins import threshold_error as threshold_error
 from .datasets import Dataset as Dataset
 from .datasets import describe as describe
 from .datasets import read as read
@@ -52,6 +51,8 @@ from .thresholds import LabelThreshold as LabelThreshold
 from .thresholds import ThresholdClassifier as ThresholdClassifier
 from .thresholds import TopK as TopK
 from .thresholds import suggest_threshold as suggest_threshold
+from .thresholds import threshold_bounds as threshold_bounds
+from .thresholds import threshold_error as threshold_error
 from .thresholds import threshold_report as threshold_report
 
 __version__: str

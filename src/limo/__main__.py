@@ -1,4 +1,4 @@
-"""``python -m limo``: the command line."""
+"""The command line as ``python -m limo``."""
 
 from limo._cli import main
 

@@ -1,8 +1,7 @@
-"""The door: every public function checks and converts its input here, and nowhere else.
+"""Checks of input: every public function checks and converts its input here, and nowhere else.
 
-Below the door labels are a :class:`~limo.pattern.Pattern` and scores a finite two-dimensional
-float array of the same shape. All complaints about input are worded in this room: what was
-expected, what came, what to do.
+Once checked, labels are a :class:`~limo._views.Pattern` and scores a finite two-dimensional float
+array of the same shape. Each error says what was expected, what was given, and what to do.
 """
 
 import math
@@ -20,25 +19,27 @@ from limo._views import Pattern
 
 __all__ = [
     "Checked",
+    "Truth",
     "check_inputs",
     "check_labels",
     "check_name",
     "check_number",
     "check_scores",
+    "check_truth",
     "column_names",
 ]
 
 
 Names = tuple[str, ...] | None
 
-# How many cells are looked at in one go, so that no check makes a second whole matrix.
+# Cells checked at once, so that no check allocates a second whole matrix.
 _CHUNK = 1 << 20
 _LARGEST_EXACT_INTEGER = 2**53
 
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """Input that has passed the door."""
+    """Labels with the scores and predictions made for them, all checked."""
 
     Y: Pattern
     S: Floats | None
@@ -46,29 +47,53 @@ class Checked:
     label_names: Names
 
 
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Checked true labels, to which the scores and predictions of several models can be joined."""
+
+    Y: Pattern
+    frame: "_Frame"
+    label_names: Names
+
+    def join(self, y_score: Any = None, y_pred: Any = None) -> Checked:
+        """Check scores and predictions, and that they belong to these labels."""
+        given = {"y_score": y_score, "y_pred": y_pred}
+        frames = {name: _Frame(name, value) for name, value in given.items() if value is not None}
+        S = check_scores(frames["y_score"].values) if "y_score" in frames else None
+        P = check_labels(frames["y_pred"].values, "y_pred") if "y_pred" in frames else None
+        for name, other in (("y_score", S), ("y_pred", P)):
+            if other is not None and other.shape != self.Y.shape:
+                raise ValueError(
+                    f"{name} must have the shape of y_true: expected {self.Y.shape}, got "
+                    f"{other.shape}. Rows are instances and columns are labels, in both."
+                )
+        for frame in frames.values():
+            self.frame.must_match(frame)
+        names = self.label_names or _first_names([self.frame, *frames.values()])
+        return Checked(self.Y, S, P, names)
+
+
+def check_truth(y_true: Any, label_names: Iterable[str] | None = None) -> Truth:
+    """Check true labels once, for the scores and predictions of any number of models."""
+    frame = _Frame("y_true", y_true)
+    Y = check_labels(frame.values, "y_true")
+    names = None if label_names is None else tuple(map(str, label_names))
+    if names is not None and len(names) != Y.shape[1]:
+        raise ValueError(
+            f"label_names must name every label: expected {Y.shape[1]} names, got {len(names)}."
+        )
+    return Truth(Y, frame, names)
+
+
 def check_inputs(
     y_true: Any, y_score: Any = None, y_pred: Any = None, label_names: Iterable[str] | None = None
 ) -> Checked:
     """Check labels with the scores or predictions made for them, and that they belong together."""
-    given = {"y_true": y_true, "y_score": y_score, "y_pred": y_pred}
-    frames = {name: _Frame(name, value) for name, value in given.items() if value is not None}
-    Y = check_labels(frames["y_true"].values, "y_true")
-    S = check_scores(y, "y_score") if (y := _values(frames, "y_score")) is not None else None
-    P = check_labels(p, "y_pred") if (p := _values(frames, "y_pred")) is not None else None
-    for name, other in (("y_score", S), ("y_pred", P)):
-        if other is not None and other.shape != Y.shape:
-            raise ValueError(
-                f"{name} must have the shape of y_true: expected {Y.shape}, got {other.shape}. "
-                "Rows are instances and columns are labels, in both."
-            )
-    for name in ("y_score", "y_pred"):
-        if name in frames:
-            frames["y_true"].must_match(frames[name])
-    return Checked(Y, S, P, _label_names(label_names, frames.values(), Y.shape[1]))
+    return check_truth(y_true, label_names).join(y_score, y_pred)
 
 
 def check_labels(y: Any, name: str) -> Pattern:
-    """Two-dimensional labels, 0 or 1, dense or sparse, as the places of the ones."""
+    """Check two-dimensional labels, 0 or 1, dense or sparse; return the positions of the ones."""
     y = _Frame(name, y).values
     if sparse.issparse(y):
         return _sparse_labels(y, name)
@@ -86,13 +111,13 @@ def check_labels(y: Any, name: str) -> Pattern:
 
 
 def check_scores(y: Any, name: str = "y_score") -> Floats:
-    """Two-dimensional finite scores; float32 and float64 are taken as they are."""
+    """Check two-dimensional finite scores; float32 and float64 are not converted."""
     y = _Frame(name, y).values
     if sparse.issparse(y):
         raise ValueError(
             f"{name} must be a dense array of scores, got a sparse {y.format} matrix. "
-            "If these are predicted labels, pass them as y_pred; if absent scores have a meaning, "
-            "write it out with toarray()."
+            "If these are predicted labels, pass them as y_pred; if absent scores mean 0, "
+            "pass toarray()."
         )
     y = _matrix(y, name)
     if y.dtype.kind in "biu":
@@ -112,7 +137,7 @@ def check_scores(y: Any, name: str = "y_score") -> Floats:
 
 
 def check_name(name: Any, known: Iterable[str], what: str) -> str:
-    """One of the known names, or an error that offers the nearest."""
+    """Return the name if it is known; otherwise raise an error that suggests the nearest one."""
     known = list(known)
     if isinstance(name, str) and name in known:
         return name
@@ -129,7 +154,7 @@ def check_number(
     most: float = math.inf,
     integer: bool = False,
 ) -> Any:
-    """A finite number within its bounds, or an error that says which they are."""
+    """Return the value if it is a finite number within its bounds; otherwise raise an error."""
     kind: Any = Integral if integer else Real
     if isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value):
         low = value >= least if above is None else value > above
@@ -148,13 +173,13 @@ def _range(above: float | None, least: float, most: float) -> str:
 
 
 def column_names(y: Any) -> Names:
-    """The names somebody gave the columns of a data frame; None for anything else."""
+    """The names of the columns of a data frame; None if they are just numbered, or for others."""
     names = _Frame("y", y).columns
     return None if names is None else tuple(map(str, names))
 
 
 class _Frame:
-    """An input with the names of its columns and rows, if it is a data frame that has any."""
+    """An input, with the names of its columns and rows if it is a data frame that has names."""
 
     def __init__(self, name: str, value: Any) -> None:
         self.name = name
@@ -167,7 +192,7 @@ class _Frame:
             self.index = _proper_names(getattr(value, "index", None))
 
     def must_match(self, other: "_Frame") -> None:
-        """Refuse columns or rows that carry the same names in another order, or other names."""
+        """Reject columns or rows with the same names in another order, or with other names."""
         for kind, ours, theirs in (
             ("columns", self.columns, other.columns),
             ("rows", self.index, other.index),
@@ -189,28 +214,18 @@ class _Frame:
                 )
 
 
-def _values(frames: dict[str, _Frame], name: str) -> Any:
-    return frames[name].values if name in frames else None
-
-
 def _proper_names(names: Any) -> list[Any] | None:
-    """Names somebody gave; None for the numbers 0, 1, 2, ... a frame gives itself."""
+    """Names that were given; None for the default 0, 1, 2, ... of a frame."""
     if names is None:
         return None
     names = list(names)
     return None if names == list(range(len(names))) else names
 
 
-def _label_names(given: Iterable[str] | None, frames: Iterable[_Frame], n_labels: int) -> Names:
-    if given is None:
-        named = [frame.columns for frame in frames if frame.columns is not None]
-        return tuple(map(str, named[0])) if named else None
-    names = tuple(map(str, given))
-    if len(names) != n_labels:
-        raise ValueError(
-            f"label_names must name every label: expected {n_labels} names, got {len(names)}."
-        )
-    return names
+def _first_names(frames: Iterable[_Frame]) -> Names:
+    """The names of the first data frame that has any."""
+    named = [frame.columns for frame in frames if frame.columns is not None]
+    return tuple(map(str, named[0])) if named else None
 
 
 def _matrix(y: Any, name: str) -> Anything:
@@ -259,11 +274,11 @@ def _integer_scores(y: Anything, name: str) -> Floats:
     if low >= 0 and high <= 1:
         raise ValueError(
             f"{name} looks like labels: it holds only the integers 0 and 1. Pass predicted labels "
-            f"as y_pred; if these really are scores, say so with {name}.astype(float)."
+            f"as y_pred; if these really are scores, pass {name}.astype(float)."
         )
     if max(-low, high) > _LARGEST_EXACT_INTEGER:
         raise ValueError(
-            f"{name} holds integers beyond 2**53, which floats cannot tell apart. "
+            f"{name} holds integers beyond 2**53, which floats cannot distinguish. "
             "Scale them down first."
         )
     return y.astype(np.float64)

@@ -1,7 +1,6 @@
-"""All measures of one set of scores or predictions, and the margins behind them."""
+"""Evaluate scores and predictions: all measures, the margins, and scorers for scikit-learn."""
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
@@ -11,12 +10,12 @@ from typing import Any, Literal
 import numpy as np
 
 from limo._checks import Checked, check_inputs, check_name
-from limo._margins import MARGIN_DIAGNOSTICS, Effectiveness, MarginSummary, summarise
+from limo._margins import MARGIN_FUNCTIONS, Effectiveness, MarginSummary, summarise
 from limo._system import Later
-from limo._text import Rows, align, as_html, counted
+from limo._text import Rows, align, as_html, counted, plain
 from limo._types import Values
-from limo._views import COLUMNS, ENTRIES, ROWS, View
-from limo.measures._compute import check_conventions, compute
+from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, View
+from limo.measures._compute import Also, Found, ProfileFunction, check_conventions, compute
 from limo.measures._conventions import Conventions
 from limo.measures._measure import Measure, Result
 from limo.measures._table import MEASURES
@@ -25,6 +24,7 @@ __all__ = [
     "Evaluation",
     "MeasureScorer",
     "evaluate",
+    "evaluate_checked",
     "make_scorer",
     "probabilities_of",
     "scores_of",
@@ -141,7 +141,7 @@ class Evaluation(Mapping[str, float]):
         }
         if per_instance:
             document["per_instance"] = self.per_instance
-        text = json.dumps(_plain(document), indent=2, allow_nan=False)
+        text = json.dumps(plain(document), indent=2, allow_nan=False)
         if path is not None:
             Path(path).write_text(text + "\n", encoding="utf-8")
         return text
@@ -227,8 +227,8 @@ def evaluate(
 ) -> Evaluation:
     """Compute every measure that scores and predicted labels allow, and the margins.
 
-    Scores give the seven ranking measures and the margins, predicted labels the four others.
-    Each view of the scores is sorted once for all measures.
+    Scores give the seven ranking measures and the margins, predicted labels the other four.
+    The rows, the columns and the entries of the scores are sorted once each, for all measures.
 
     Parameters
     ----------
@@ -266,19 +266,32 @@ def evaluate(
             "Scores give the ranking measures, predicted labels the others."
         )
     checked = check_inputs(y_true, y_score, y_pred, label_names)
-    chosen = check_conventions(conventions)
+    return evaluate_checked(checked, check_conventions(conventions))[0]
+
+
+def evaluate_checked(
+    checked: Checked, conventions: Conventions, also: Also | None = None
+) -> tuple[Evaluation, Found]:
+    """Evaluate checked input, and with the same sorted scores find whatever else is asked for.
+
+    ``also`` is explained at :func:`limo.measures._compute.compute`.
+    """
+
+    def functions(view: View, found: Found) -> dict[str, ProfileFunction]:
+        return {**MARGIN_FUNCTIONS, **(also(view, found) if also else {})}
+
     inputs = {"scores": checked.S, "labels": checked.P}
     measures = [m for m in MEASURES.values() if inputs[m.needs] is not None]
-    diagnostics = {} if checked.S is None else MARGIN_DIAGNOSTICS
-    computed = compute(measures, checked, chosen, diagnostics)
-    return Evaluation(
+    computed = compute(measures, checked, conventions, functions)
+    evaluation = Evaluation(
         computed.results,
-        {view.name: summarise(view, seen) for view, seen in computed.diagnostics.items()},
-        chosen,
+        {name: summarise(VIEWS[name], found) for name, found in computed.found.items()},
+        conventions,
         *checked.Y.shape,
         checked.label_names,
         {m.name: _reasons(m, computed.results[m.name], checked) for m in measures},
     )
+    return evaluation, computed.found
 
 
 def _reasons(measure: Measure, result: Result, checked: Checked) -> dict[str, int]:
@@ -289,17 +302,6 @@ def _reasons(measure: Measure, result: Result, checked: Checked) -> dict[str, in
         measure.view.full_reason: int((result.undefined & (ones == n_items)).sum()),
     }
     return {reason: n for reason, n in found.items() if n}
-
-
-def _plain(value: Any) -> Any:
-    """Only what JSON has: no arrays, no mappings but dicts, null for nan and infinity."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray | list | tuple):
-        return [_plain(item) for item in np.asarray(value).tolist()]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 # From any fitted scikit-learn estimator to one matrix of scores.

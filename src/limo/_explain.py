@@ -9,7 +9,7 @@ from limo._views import COLUMNS, ENTRIES, ROWS, View
 from limo.measures._measure import Optimised
 from limo.measures._table import MEASURES
 
-__all__ = ["explain"]
+__all__ = ["explain", "suited_measures"]
 
 
 _NEARLY_ALL = 0.9
@@ -105,20 +105,25 @@ def _titles(view: View, needs: str) -> str:
 
 
 def _leaning(rows: MarginSummary, columns: MarginSummary) -> list[str]:
-    """Which of the two margins of the paper the predictor serves better.
+    suits = suited_measures(rows.ordered_share, columns.ordered_share)
+    if not suits:
+        return []
+    in_rows = rows.ordered_share > columns.ordered_share
+    better, worse = ("Rows", "columns") if in_rows else ("Columns", "rows")
+    return [f"{better} are ordered better than {worse}: this predictor {suits}."]
+
+
+def suited_measures(rows_ordered: float, columns_ordered: float) -> str:
+    """Which measures a predictor suits more; empty if its rows and columns are alike.
 
     Shares of positive margins cannot be compared, as a column has far more pairs than a row;
-    shares of pairs in order can.
+    shares of ordered pairs can.
     """
-    difference = rows.ordered_share - columns.ordered_share
+    difference = rows_ordered - columns_ordered
     if math.isnan(difference) or abs(difference) < _NOTABLE:
-        return []
-    better, worse = ("Rows", "columns") if difference > 0 else ("Columns", "rows")
-    suits, less = ("instances", "labels") if difference > 0 else ("labels", "instances")
-    return [
-        f"{better} are ordered better than {worse}: this predictor suits measures of {suits} more "
-        f"than measures of {less}."
-    ]
+        return ""
+    more, less = ("instances", "labels") if difference > 0 else ("labels", "instances")
+    return f"suits measures of {more} more than measures of {less}"
 
 
 def _cautions(evaluation: Evaluation) -> list[str]:

@@ -1,6 +1,7 @@
-"""The margins: by how much the worst relevant item beats the best irrelevant one.
+"""Margins: by how much the lowest relevant score exceeds the highest irrelevant one.
 
-One row function, three views. A row without pairs has no margin: nan.
+One function of a row gives the margins of all three views; a row without pairs has none (nan). How
+far a predictor is effective follows from the signs of its margins.
 """
 
 import math
@@ -10,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import Checked, check_inputs, check_labels, check_name
+from limo._checks import Checked, check_inputs
 from limo._profiles import Profile, read_profiles
-from limo._types import Floats, Integers, Values
-from limo._views import COLUMNS, ENTRIES, ROWS, THRESHOLDS, Kind, View
+from limo._types import Values
+from limo._views import COLUMNS, ENTRIES, ROWS, View
 
 __all__ = [
-    "MARGIN_DIAGNOSTICS",
+    "MARGIN_FUNCTIONS",
     "Effectiveness",
     "MarginSummary",
     "effectiveness",
@@ -28,8 +29,6 @@ __all__ = [
     "micro_auc_bound",
     "positive_share",
     "summarise",
-    "threshold_bounds",
-    "threshold_error",
 ]
 
 
@@ -46,9 +45,9 @@ class MarginSummary:
     pairs : float
         How many (relevant, irrelevant) pairs the view has.
     tied_share : float
-        Share of them with equal scores; nan without pairs.
+        Share of pairs with equal scores; nan without pairs.
     ordered_share : float
-        Mean over rows of the share of their pairs in the right order; nan without pairs.
+        Mean over rows of the share of pairs in the right order; nan without pairs.
     """
 
     view: View
@@ -59,20 +58,20 @@ class MarginSummary:
 
     @property
     def defined(self) -> Values:
-        """The margins that exist."""
+        """The margins that are not nan."""
         return self.margins[~np.isnan(self.margins)]
 
     @property
     def positive_share(self) -> float:
-        """Share of positive margins among those that exist."""
+        """Share of positive margins among those that are not nan."""
         return positive_share(self.margins)
 
     def quantile(self, q: float) -> float:
-        """Quantile of the margins that exist; nan if none does."""
+        """Quantile of the margins that are not nan; nan if all are."""
         return float(np.quantile(self.defined, q)) if self.defined.size else math.nan
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers only."""
+        """The summary as plain numbers."""
         levels = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
         return {
             "kind": self.view.margin,
@@ -92,8 +91,8 @@ def margin(profile: Profile) -> Values:
     return np.where(profile.n_pairs > 0, gap, np.nan)
 
 
-# What a summary needs to know of every profile.
-MARGIN_DIAGNOSTICS: Mapping[str, Callable[[Profile], Values]] = {
+# What a summary needs from every profile.
+MARGIN_FUNCTIONS: Mapping[str, Callable[[Profile], Values]] = {
     "margin": margin,
     "pairs": lambda profile: profile.n_pairs,
     "tied": lambda profile: profile.pairs_tied,
@@ -101,20 +100,20 @@ MARGIN_DIAGNOSTICS: Mapping[str, Callable[[Profile], Values]] = {
 }
 
 
-def summarise(view: View, seen: Mapping[str, Values]) -> MarginSummary:
-    """Sum up the diagnostics of a view."""
-    pairs, tied, lost = (seen[name] for name in ("pairs", "tied", "lost"))
+def summarise(view: View, found: Mapping[str, Values]) -> MarginSummary:
+    """Summarise what the ``MARGIN_FUNCTIONS`` found in a view."""
+    pairs, tied, lost = (found[name] for name in ("pairs", "tied", "lost"))
     if not pairs.any():
-        return MarginSummary(view, seen["margin"], 0.0, math.nan, math.nan)
+        return MarginSummary(view, found["margin"], 0.0, math.nan, math.nan)
     exist = pairs > 0
     in_order = 1 - (lost + tied)[exist] / pairs[exist]
     return MarginSummary(
-        view, seen["margin"], float(pairs.sum()), tied.sum() / pairs.sum(), float(in_order.mean())
+        view, found["margin"], float(pairs.sum()), tied.sum() / pairs.sum(), float(in_order.mean())
     )
 
 
 def positive_share(values: Values) -> float:
-    """Share of positive margins among those that exist; nan if none does."""
+    """Share of positive margins among those that are not nan; nan if all are."""
     exist = values[~np.isnan(values)]
     return float((exist > 0).mean()) if exist.size else math.nan
 
@@ -155,8 +154,8 @@ def label_wise_margin(y_true: Any, y_score: Any) -> Values:
 def instance_wise_margin(y_true: Any, y_score: Any) -> Values:
     """Instance-wise margin of each label (Definition 2 of the paper).
 
-    min over a in Y_j+, b in Y_j- of S_aj - S_bj: positive exactly when all instances that have the
-    label score higher on it than all that have not.
+    min over a in Y_j+, b in Y_j- of S_aj - S_bj: positive exactly when all instances with the label
+    score higher on it than all instances without it.
 
     Parameters
     ----------
@@ -168,7 +167,7 @@ def instance_wise_margin(y_true: Any, y_score: Any) -> Values:
     Returns
     -------
     array of shape (n_labels,)
-        nan for a label that every instance has, or none.
+        nan for a label that every instance has or that no instance has.
 
     Examples
     --------
@@ -180,11 +179,11 @@ def instance_wise_margin(y_true: Any, y_score: Any) -> Values:
 
 
 def entry_wise_margin(y_true: Any, y_score: Any) -> float:
-    """Entry-wise margin of the whole matrix: one cut for all instances and labels.
+    """Entry-wise margin of the whole matrix.
 
     min over relevant entries minus max over irrelevant entries of S. If it is positive, so are all
     label-wise and instance-wise margins, micro-AUC is 1, and one global threshold makes
-    every prediction right. It completes the paper's two margins: see :doc:`theory`.
+    every prediction correct. It adds to the paper's two margins: see :doc:`theory`.
 
     Parameters
     ----------
@@ -207,7 +206,7 @@ def entry_wise_margin(y_true: Any, y_score: Any) -> float:
     return float(margins(ENTRIES, check_inputs(y_true, y_score))[0])
 
 
-# The paper's theory as functions: effectiveness, threshold error, and what they guarantee.
+# Effectiveness, and what it guarantees
 
 
 @dataclass(frozen=True)
@@ -223,8 +222,8 @@ class Effectiveness:
     entry_wise_margin : float
         The margin of the whole matrix.
 
-    Rows without pairs demand nothing. If no row has one, the share is nan and the
-    predictor is effective for want of a counterexample.
+    Rows without pairs are ignored. If no row has a pair, the share is nan and the predictor is
+    vacuously effective.
     """
 
     label_wise_share: float
@@ -267,10 +266,10 @@ class Effectiveness:
 
 
 def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
-    """Say how far scores are effective: label-wise, instance-wise, double, entry-wise.
+    """Find out how far scores are effective: label-wise, instance-wise, double, entry-wise.
 
-    Real predictors are hardly ever effective on all rows, so the shares of instances and labels
-    on which they are come along.
+    Real predictors are hardly ever effective on all rows, so the result also has the shares of
+    instances and labels on which they are.
 
     Parameters
     ----------
@@ -295,107 +294,13 @@ def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
     return Effectiveness(positive_share(rows), positive_share(columns), float(entries[0]))
 
 
-def threshold_error(
-    y_true: Any, y_score: Any, threshold: Any, *, by: Kind = "instance"
-) -> Integers:
-    """How many items lie between the cut used and the right cut (Definition 6).
-
-    error = |#{items of the row with score > threshold} - #{relevant items of the row}|.
-
-    Parameters
-    ----------
-    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
-        True labels, 0 or 1.
-    y_score : array-like of shape (n_samples, n_labels)
-        Scores.
-    threshold : float or array-like
-        A number for all rows, or one for each: an item is predicted if it scores higher.
-    by : {"instance", "label", "global"}, default="instance"
-        Whether thresholds cut the row of each instance, the column of each label,
-        or the matrix as a whole.
-
-    Returns
-    -------
-    array of int
-        One error per instance, per label, or a single one.
-
-    Examples
-    --------
-    >>> import limo
-    >>> limo.threshold_error([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.6, 0.8]], 0.3)
-    array([1, 1])
-    """
-    view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
-    checked = check_inputs(y_true, y_score)
-    assert checked.S is not None
-    n_rows = view.ones(checked.Y).size
-    cuts = np.asarray(threshold, dtype=np.float64)
-    if cuts.ndim and cuts.shape != (n_rows,):
-        raise ValueError(
-            f"threshold must be one number or one for each {view.row}: expected shape "
-            f"({n_rows},), got {cuts.shape}."
-        )
-    error: Integers = np.abs(_above(checked.S, cuts, view) - view.ones(checked.Y))
-    return error
-
-
-def threshold_bounds(y_true: Any, error: Any, *, by: Kind = "instance") -> dict[str, float]:
-    """What threshold errors leave of F1 and Hamming loss, at the worst (Theorems 4 and 5).
-
-    With p_i relevant items in row i and an error of at most e_i in its threshold, an effective
-    predictor has
-
-    * F1 averaged over rows >= mean of 2 k_i / (2 k_i + e_i), where k_i = max(0, p_i - e_i),
-    * micro-F1 >= 2 T / (2 T + E), where T = sum of k_i and E = sum of e_i,
-    * Hamming loss <= E / (m l).
-
-    The paper prints the first bound for micro-F1 too, which does not hold; see docs/theory.md.
-
-    Parameters
-    ----------
-    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
-        True labels, 0 or 1.
-    error : array-like of int
-        Threshold errors, as :func:`threshold_error` gives them.
-    by : {"instance", "label", "global"}, default="instance"
-        ``"instance"`` is Theorem 4, for label-wise effective predictors; ``"label"`` is Theorem 5,
-        for instance-wise effective ones; ``"global"`` is ours, for entry-wise effective ones.
-
-    Returns
-    -------
-    dict
-        Lower bounds of the F1 measures and the upper bound of ``"hamming_loss"``.
-
-    Examples
-    --------
-    >>> import limo
-    >>> limo.threshold_bounds([[1, 0, 0, 0], [1, 1, 1, 0]], [0, 2])
-    {'instance_f1': 0.75, 'micro_f1': 0.666..., 'hamming_loss': 0.25}
-    """
-    view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
-    Y = check_labels(y_true, "y_true")
-    relevant = view.ones(Y)
-    errors = np.asarray(error)
-    if errors.shape != relevant.shape or errors.dtype.kind not in "iu" or errors.min() < 0:
-        raise ValueError(
-            f"error must hold one count for each {view.row}: expected {relevant.size} whole "
-            f"numbers from 0 up, got {errors.dtype} of shape {errors.shape}."
-        )
-    kept = np.maximum(relevant - errors, 0)
-    n_entries = Y.shape[0] * Y.shape[1]
-    return {
-        f"{view.average}_f1": float(_f1(kept, errors).mean()),
-        "micro_f1": float(_f1(kept.sum(), errors.sum())),
-        "hamming_loss": float(errors.sum() / n_entries),
-    }
-
-
 def micro_auc_bound(n_instances: int, n_labels: int, n_relevant: float) -> float:
-    """What double effectiveness promises of micro-AUC, on average (Theorem 3).
+    """Lower bound of the expected micro-AUC of a double effective predictor (Theorem 3).
 
-    max over a of (1 - a/2) (1 - (1 - a)^n), where n = k (m + l - 2) / (m l) is how many relevant
-    entries an irrelevant one meets in its row and column, k of all m l entries being relevant.
-    It grows to 1 with m. The paper's model of the scores is random, so one draw may lie lower.
+    max over a of (1 - a/2) (1 - (1 - a)^n), where n = k (m + l - 2) / (m l) is the expected number
+    of relevant entries in the row and column of an irrelevant entry, if k of the m l entries are
+    relevant. It approaches 1 as m grows. The paper's model of the scores is random, so the
+    micro-AUC of a single draw may be lower.
 
     Parameters
     ----------
@@ -417,22 +322,3 @@ def micro_auc_bound(n_instances: int, n_labels: int, n_relevant: float) -> float
     n = n_relevant * (n_instances + n_labels - 2) / (n_instances * n_labels)
     a = np.linspace(0.0, 1.0, 10_001)
     return float(((1 - a / 2) * (1 - (1 - a) ** n)).max())
-
-
-def _f1(hits: Any, wrong: Any) -> Values:
-    """2 hits / (2 hits + wrong), and 0 where there is neither."""
-    total = np.asarray(2 * hits + wrong, dtype=np.float64)
-    values = np.zeros_like(total)
-    np.divide(2.0 * hits, total, out=values, where=total > 0)
-    return values
-
-
-def _above(S: Floats, cuts: Values, view: View) -> Integers:
-    """How many items of each row score higher than its cut."""
-    if view is ROWS and cuts.ndim:
-        cuts = cuts[:, np.newaxis]
-    higher = np.greater(S, cuts)
-    if view is ENTRIES:
-        return np.array([np.count_nonzero(higher)])
-    counts: Integers = np.count_nonzero(higher, axis=1 if view is ROWS else 0)
-    return counts

@@ -1,8 +1,10 @@
-"""What a row's scores say about its labels, once for all ranking measures.
+"""Sorted rows, and what they say about the labels: the one place where scores are sorted.
 
-A :class:`Profile` keeps, for each relevant item of a row, how many irrelevant ones score higher and
-how many the same. Every ranking measure and every margin follows from that. It costs one
-sort of the row, done by numpy in blocks that fit the cache, on all cores.
+:func:`read_profiles` sorts each row of a view once, block by block and on all cores, and gives the
+blocks to a function. A :class:`Profile` keeps, for each relevant item of a row, how many irrelevant
+items score higher and how many score the same. Every ranking measure and every margin follows from
+that. The sorted scores themselves come along, for whatever walks down a row: best thresholds and
+curves over thresholds.
 """
 
 import threading
@@ -18,22 +20,45 @@ from limo._system import Run, workers
 from limo._types import Anything, Floats, Integers, Values
 from limo._views import COLUMNS, ENTRIES, Pattern, View
 
-__all__ = ["Profile", "copy_rows", "read_profiles", "row_blocks"]
+__all__ = ["Profile", "Segments", "SortedRows", "read_profiles", "row_blocks", "sort_rows"]
 
 
 Result = TypeVar("Result")
+Segments = tuple[Floats, Integers, Integers]
+"""Scores of many rows in one array, and where each row starts and stops in it."""
 
-# Items a block holds: large enough to forget the interpreter, small enough to have many.
+# Items per block: enough to hide the interpreter's overhead, few enough to share among threads.
 _BLOCK_ITEMS = 1 << 20
-# Taking fewer columns at once would read every line of memory several times over.
+# With fewer columns per block, every line of memory would be read several times.
 _LEAST_COLUMNS = 16
 _LARGEST_TILE = 1 << 24
 _LARGEST_SUM = 2**62
 
 
 @dataclass(frozen=True, eq=False)
+class SortedRows:
+    """Sorted scores of a block of rows.
+
+    Attributes
+    ----------
+    relevant, irrelevant : tuple of arrays
+        (scores, start of each row, stop of each row). Relevant scores descend within a row,
+        irrelevant ones ascend.
+    n_true : array of shape (n_rows,)
+        How many relevant items each row has, including those without a score (sparse scores).
+    n_items : int
+        How many items a row has.
+    """
+
+    relevant: Segments
+    irrelevant: Segments
+    n_true: Integers
+    n_items: int
+
+
+@dataclass(frozen=True, eq=False)
 class Profile:
-    """Each row's relevant items, best first, and the irrelevant items they have to beat.
+    """Each row's relevant items, best first, and how many irrelevant items beat them.
 
     Attributes
     ----------
@@ -44,9 +69,12 @@ class Profile:
     above, tied : array of shape (n_relevant,)
         How many irrelevant items of the row score higher, and how many the same.
     top_irrelevant : array of shape (n_rows,)
-        The highest irrelevant score, -inf where there is none.
+        The highest irrelevant score, -inf if there is none.
     n_items : int
         How many items a row has.
+    irrelevant : tuple of arrays or None
+        The irrelevant scores, sorted, as in :class:`SortedRows`. None for the matrix as a whole,
+        which is sorted tile by tile and never held in memory.
     """
 
     indptr: Integers
@@ -55,6 +83,14 @@ class Profile:
     tied: Integers
     top_irrelevant: Floats
     n_items: int
+    irrelevant: Segments | None = None
+
+    @property
+    def sorted_rows(self) -> SortedRows:
+        """The sorted scores behind the counts."""
+        assert self.irrelevant is not None
+        relevant = (self.relevant, self.indptr[:-1], self.indptr[1:])
+        return SortedRows(relevant, self.irrelevant, self.n_relevant, self.n_items)
 
     @cached_property
     def n_relevant(self) -> Integers:
@@ -68,14 +104,14 @@ class Profile:
 
     @cached_property
     def n_pairs(self) -> Values:
-        """How many (relevant, irrelevant) pairs each row has; may pass the range of integers."""
+        """How many (relevant, irrelevant) pairs each row has; floats, as it may exceed int64."""
         return self.n_relevant.astype(np.float64) * self.n_irrelevant
 
     @cached_property
     def perfect(self) -> "Profile":
-        """The same relevant items, with no irrelevant one above or beside them."""
+        """The same relevant items, with no irrelevant item above or tied with them."""
         none = np.zeros_like(self.above)
-        return replace(self, above=none, tied=none)
+        return replace(self, above=none, tied=none, irrelevant=None)
 
     @cached_property
     def pairs_lost(self) -> Values:
@@ -89,7 +125,7 @@ class Profile:
 
     @cached_property
     def _runs(self) -> tuple[Integers, Integers]:
-        """First and last cell of the run of equal relevant scores each cell belongs to."""
+        """First and last cell of the run of equal relevant scores that each cell belongs to."""
         n = self.relevant.size
         new = np.ones(n + 1, dtype=bool)
         new[1:n] = self.relevant[1:] != self.relevant[:-1]
@@ -104,12 +140,12 @@ class Profile:
 
     @property
     def relevant_above(self) -> Integers:
-        """For each relevant item, the relevant ones of its row that score higher."""
+        """For each relevant item, how many relevant items of its row score higher."""
         return self._runs[0] - self._row_start
 
     @property
     def relevant_through(self) -> Integers:
-        """For each relevant item, the relevant ones of its row, itself too, that score as high."""
+        """For each relevant item, how many relevant items of its row score at least as high."""
         return self._runs[1] - self._row_start + 1
 
     def first(self, cells: Anything) -> Values:
@@ -123,8 +159,8 @@ class Profile:
     def sum(self, cells: Anything) -> Values:
         """Sum over each row's relevant items.
 
-        Counts are added as integers, and in two halves where their sum might overflow: each sum
-        is rounded once.
+        Counts are added as integers, so that each sum is rounded once; in two halves if the sum
+        might overflow.
         """
         if cells.dtype.kind == "i" and cells.size * self.n_items > _LARGEST_SUM:
             return self._add(cells >> 32) * 2.0**32 + self._add(cells & 0xFFFFFFFF)
@@ -147,10 +183,10 @@ class Profile:
 def read_profiles(
     view: View, Y: Pattern, S: Floats, read: Callable[[Profile], Result]
 ) -> list[Result]:
-    """Hand the profiles of all rows of ``view``, block after block, to ``read``.
+    """Call ``read`` with the profiles of all rows of ``view``, block by block.
 
-    Profiles live only as long as ``read`` looks at them, so memory stays a few blocks large;
-    the entries view has one profile. Results come in the order of the rows.
+    A profile is freed as soon as ``read`` returns, so memory stays at a few blocks; the entries
+    view has a single profile. Results are in the order of the rows.
     """
     with workers(enough=S.size > _BLOCK_ITEMS) as run:
         if view is ENTRIES:
@@ -162,28 +198,41 @@ def read_profiles(
 
 
 def row_blocks(n_rows: int, n_items: int, *, scattered: bool) -> list[tuple[int, int]]:
-    """Start and stop of the blocks of rows to work on in one go.
+    """Start and stop of the blocks of rows that are processed at once.
 
-    ``scattered`` says that the items of a row do not lie side by side in memory.
+    ``scattered`` says that the items of a row are not next to each other in memory.
     """
     step = max(_LEAST_COLUMNS if scattered else 1, _BLOCK_ITEMS // n_items)
     return [(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
-def _block_profile(Y: Pattern, S: Floats, start: int, stop: int) -> Profile:
-    """Profiles of the rows from ``start`` to ``stop``."""
+def sort_rows(Y: Pattern, S: Floats, start: int, stop: int) -> SortedRows:
+    """Sort the rows from ``start`` to ``stop``, relevant and irrelevant scores apart."""
     Y = Y.rows(start, stop)
-    block = copy_rows(S, start, stop)  # ours to spoil
+    block = _copy_rows(S, start, stop)  # a copy, because it is changed in place
     relevant = np.empty(Y.n_ones, dtype=S.dtype)
     take_relevant(block, Y.indptr, Y.indices, relevant)
     block.sort(axis=1)
-    above, tied = np.zeros((2, Y.n_ones), dtype=np.int64)
-    count_irrelevant(block, Y.indptr, relevant, above, tied)
-    return Profile(Y.indptr, relevant, above, tied, block[:, -1].copy(), S.shape[1])
+    # take_relevant left -inf in place of each relevant score: these are now first in each row
+    ends = np.arange(stop - start + 1, dtype=np.int64) * block.shape[1]
+    irrelevant = (block.reshape(-1), ends[:-1] + Y.ones_per_row, ends[1:])
+    n_true = Y.ones_per_row
+    return SortedRows((relevant, Y.indptr[:-1], Y.indptr[1:]), irrelevant, n_true, block.shape[1])
 
 
-def copy_rows(S: Floats, start: int, stop: int) -> Floats:
-    """Copy rows ``start`` to ``stop``, the items of each side by side."""
+def _block_profile(Y: Pattern, S: Floats, start: int, stop: int) -> Profile:
+    """Profiles of the rows from ``start`` to ``stop``."""
+    rows = sort_rows(Y, S, start, stop)
+    indptr = Y.indptr[start : stop + 1] - Y.indptr[start]
+    relevant, block = rows.relevant[0], rows.irrelevant[0].reshape(stop - start, rows.n_items)
+    above, tied = np.zeros((2, relevant.size), dtype=np.int64)
+    count_irrelevant(block, indptr, relevant, above, tied)
+    top = block[:, -1].copy()
+    return Profile(indptr, relevant, above, tied, top, rows.n_items, rows.irrelevant)
+
+
+def _copy_rows(S: Floats, start: int, stop: int) -> Floats:
+    """Copy rows ``start`` to ``stop``, the items of each row next to each other."""
     if S.flags.c_contiguous:
         return np.array(S[start:stop])
     block = np.empty((stop - start, S.shape[1]), dtype=S.dtype)
@@ -192,7 +241,7 @@ def copy_rows(S: Floats, start: int, stop: int) -> Floats:
 
 
 def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
-    """The profile of all entries as one row, gathered tile by tile."""
+    """The profile of all entries as one row, sorted tile by tile."""
     if S.flags.f_contiguous and not S.flags.c_contiguous:
         Y, S = Y.T, S.T
     entries = S.reshape(-1)
@@ -202,8 +251,8 @@ def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
     above, tied = np.zeros((2, relevant.size), dtype=np.int64)
     one_writer = threading.Lock()
 
-    # Tiles grow with the number of relevant entries: the walks then cost no more than the sorts.
-    # They stop growing where memory counts more than a few walks.
+    # Every tile costs a walk down all relevant scores. Tiles that grow with the number of relevant
+    # scores keep these walks cheaper than the sorts, up to a limit that keeps memory small.
     step = max(_BLOCK_ITEMS, min(4 * relevant.size, _LARGEST_TILE))
 
     def add(start: int) -> float:

@@ -1,6 +1,5 @@
-"""What the machine offers: files written whole or not at all, threads, libraries and versions."""
+"""Files written completely or not at all, threads, imports on first use, and versions."""
 
-import contextlib
 import importlib
 import importlib.metadata
 import os
@@ -8,7 +7,7 @@ import platform
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
@@ -25,42 +24,12 @@ __all__ = [
     "workers",
 ]
 
-Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
-_limit: ContextVar[int | None] = ContextVar("_limit", default=None)
-
-
-_PACKAGES = {
-    "limo": "limo-ml",
-    "numpy": "numpy",
-    "scipy": "scipy",
-    "scikit-learn": "scikit-learn",
-    "numba": "numba",
-}
-
-
-class Later:
-    """A module that is imported when something of it is first asked for.
-
-    Unlike the standard library's lazy loader it leaves no unloaded module where others look for
-    modules: scikit-learn would wake it, two threads could meet in it half loaded, and an
-    interrupted load would leave it broken for good.
-
-    Parameters
-    ----------
-    name : str
-        What one would import.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, wanted: str) -> Any:
-        return getattr(importlib.import_module(self._name), wanted)
+# Files
 
 
 def check_target(file: Path, *, force: bool) -> None:
-    """Refuse a file that could not be written, or must not be, before any work is done for it.
+    """Reject a file that cannot or must not be written, before any work is done for it.
 
     Examples
     --------
@@ -77,18 +46,19 @@ def check_target(file: Path, *, force: bool) -> None:
         raise FileExistsError(f"{file} exists; choose another name, or replace it with force=True")
 
 
-@contextlib.contextmanager
+@contextmanager
 def replacing(file: Path, packer: Any = None, *, force: bool = True) -> Iterator[IO[bytes]]:
-    """A handle whose content appears under ``file`` when it is complete, and not before.
+    """Open a temporary file that replaces ``file`` when it is complete, and not before.
 
-    Without ``force`` a file that came to be there in the meantime is left alone.
+    ``packer`` wraps the handle, to compress what is written. Without ``force``, a file created in
+    the meantime is kept.
     """
     check_target(file, force=force)
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
     part = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as raw:
-            with contextlib.ExitStack() as stack:
+            with ExitStack() as stack:
                 yield stack.enter_context(packer(raw)) if packer else raw
             raw.flush()
             os.fsync(raw.fileno())
@@ -101,18 +71,24 @@ def replacing(file: Path, packer: Any = None, *, force: bool = True) -> Iterator
 
 
 def _set_usual_mode(part: Path) -> None:
-    """Give a temporary file, born private, the permissions of any new file."""
+    """Give a temporary file, which only its owner may read, the permissions of any new file."""
     mask = os.umask(0)
     os.umask(mask)
     part.chmod(0o666 & ~mask)
 
 
+# Threads
+
+Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+_limit: ContextVar[int | None] = ContextVar("_limit", default=None)
+
+
 @contextmanager
 def at_most(n_threads: int | None) -> Iterator[None]:
-    """Let the work in this block be shared among so many threads and no more.
+    """Limit the number of threads in this block.
 
-    None sets no limit; -1 stands for all cores, -2 for all but one, and so on. A limit around
-    this one stays in force.
+    None sets no limit; -1 means all cores, -2 all but one, and so on. An outer limit still holds.
     """
     allowed = n_workers()
     if n_threads is not None:
@@ -126,7 +102,7 @@ def at_most(n_threads: int | None) -> Iterator[None]:
 
 
 def n_workers() -> int:
-    """The cores this process may use, or fewer if ``OMP_NUM_THREADS`` or a limit says so."""
+    """The number of cores this process may use; ``OMP_NUM_THREADS`` and a limit can lower it."""
     limit = _limit.get()
     return _allowed() if limit is None else min(_allowed(), limit)
 
@@ -140,10 +116,10 @@ def _allowed() -> int:
 
 @contextmanager
 def workers(*, enough: bool = True) -> Iterator[Run]:
-    """A ``map`` whose calls run side by side, if there is enough to do.
+    """A ``map`` whose calls run in parallel threads, if there is enough to do.
 
-    Threads, not processes: sorts and kernels run without the interpreter lock, and nothing
-    need be copied. Results come in order, and the first error reaches the caller.
+    Threads suffice: sorts and kernels release the interpreter lock, and nothing is copied.
+    Results come in order, and the first error reaches the caller.
     """
     n_threads = n_workers()
     if n_threads <= 1 or not enough:
@@ -153,8 +129,39 @@ def workers(*, enough: bool = True) -> Iterator[Run]:
         yield pool.map
 
 
+# Libraries
+
+_PACKAGES = {
+    "limo": "limo-ml",
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "scikit-learn": "scikit-learn",
+    "numba": "numba",
+}
+
+
+class Later:
+    """A module that is imported when one of its attributes is first used.
+
+    Unlike the standard library's lazy loader it puts no unloaded module into ``sys.modules``:
+    scikit-learn, which looks at modules there, would load it; two threads could find it half
+    loaded; and an interrupted import would leave it broken.
+
+    Parameters
+    ----------
+    name : str
+        The module to import.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, wanted: str) -> Any:
+        return getattr(importlib.import_module(self._name), wanted)
+
+
 @lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
-    """The versions of Python, of limo, and of the libraries its numbers depend on."""
+    """The versions of Python, limo, and the libraries that results depend on."""
     found = {name: importlib.metadata.version(package) for name, package in _PACKAGES.items()}
     return {"python": platform.python_version()} | found

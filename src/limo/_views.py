@@ -1,18 +1,19 @@
-"""Three views of one matrix: rows, columns, and all entries as a single row.
+"""Three views of one matrix, labels as positions of ones, and confusion counts.
 
-A measure, a margin or a cut is one function of a row. Seen through ``ROWS`` it speaks of
-instances, through ``COLUMNS`` of labels, through ``ENTRIES`` of the matrix as a whole.
+A measure, a margin or a threshold is defined for one row. In the view ``ROWS`` a row is an
+instance, in ``COLUMNS`` a label, and in ``ENTRIES`` the whole matrix is a single row. A view also
+knows what its margin, threshold, average and weight are called. Mappings by view use its name.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
 
-from limo._types import Integers
+from limo._system import Later
+from limo._types import Anything, Integers
 
 __all__ = [
     "AVERAGES",
@@ -22,21 +23,23 @@ __all__ = [
     "THRESHOLDS",
     "VIEWS",
     "Counts",
-    "Kind",
     "Pattern",
+    "ThresholdKind",
     "View",
     "count",
 ]
 
-Kind = Literal["instance", "label", "global"]
+sparse = Later("scipy.sparse")  # shell completion reads the measures, and has no time for it
 
-
-# Where the ones of a 0/1 matrix are: the one form labels have below the door.
+ThresholdKind = Literal["instance", "label", "global"]
 
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """The ones of a 0/1 matrix, row by row, each row's columns ascending."""
+    """The positions of the ones of a 0/1 matrix, row by row, each row's columns ascending.
+
+    Labels have this form everywhere below the input checks.
+    """
 
     indptr: Integers
     indices: Integers
@@ -50,14 +53,14 @@ class Pattern:
         return cls(indptr.astype(np.int64), flat % n_columns, shape)
 
     @classmethod
-    def from_csr(cls, matrix: sparse.csr_array) -> "Pattern":
+    def from_csr(cls, matrix: Any) -> "Pattern":
         """Build from a canonical CSR matrix without stored zeros."""
         indptr, indices = (a.astype(np.int64, copy=False) for a in (matrix.indptr, matrix.indices))
         return cls(indptr, indices, matrix.shape)
 
     @cached_property
-    def csr(self) -> sparse.csr_array:
-        """The matrix itself, as bytes."""
+    def csr(self) -> Any:
+        """The matrix as a CSR array of int8."""
         ones = np.ones(self.indices.size, dtype=np.int8)
         return sparse.csr_array((ones, self.indices, self.indptr), shape=self.shape)
 
@@ -102,18 +105,18 @@ class Pattern:
 
 @dataclass(frozen=True)
 class View:
-    """One way to read the m x l matrices of labels and scores.
+    """One way to read the m x l matrices of labels and scores, with the words that belong to it.
 
     Attributes
     ----------
     name : str
         ``"rows"``, ``"columns"`` or ``"entries"``.
     margin : str
-        What the margin of this view is called.
+        The name of this view's margin.
     threshold : str
-        The kind of threshold that cuts a row of this view: per instance, per label, or global.
+        The kind of threshold that cuts its rows: per instance, per label, or global.
     average : str
-        What an average over the rows of this view is called, as in macro-F1.
+        The name of the average over its rows, as in macro-F1.
     weight : str
         The parameter of ``LIMOClassifier`` that weights this view's margin.
     row, item : str
@@ -124,7 +127,7 @@ class View:
 
     name: str
     margin: str
-    threshold: Kind
+    threshold: ThresholdKind
     average: str
     weight: str
     row: str
@@ -146,12 +149,12 @@ class View:
 
     @property
     def empty_reason(self) -> str:
-        """Why a row without ones has no pair."""
+        """Why a row without ones has no pairs."""
         return f"no {self.relevant} {self.item}"
 
     @property
     def full_reason(self) -> str:
-        """Why a row of ones only has no pair."""
+        """Why a row of ones only has no pairs."""
         return f"every {self.item} {self.relevant}"
 
 
@@ -172,37 +175,35 @@ ENTRIES = View(
 
 VIEWS = {view.name: view for view in (ROWS, COLUMNS, ENTRIES)}
 THRESHOLDS: dict[str, View] = {view.threshold: view for view in VIEWS.values()}
-"""The view that each kind of threshold cuts: "instance", "label" and "global"."""
+"""Views by the kind of threshold that cuts them: "instance", "label" and "global"."""
 AVERAGES = {view.average: view for view in VIEWS.values()}
-"""The view that each average is taken over: "instance", "macro" and "micro"."""
-
-
-# How many items of each row are true, predicted, and both: all a label measure needs.
+"""Views by the average over their rows: "instance", "macro" and "micro"."""
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """The confusion matrix of each row.
+    """The confusion matrix of each row: all that a measure of labels needs.
 
     Attributes
     ----------
     both : array of shape (n_rows,)
-        Items true and predicted.
+        How many items are true and predicted.
     true, predicted : array of shape (n_rows,)
-        Items true, and items predicted.
-    n_items : int
+        How many items are true, and how many are predicted.
+    n_items : int or array
         How many items a row has.
     """
 
-    both: Integers
-    true: Integers
-    predicted: Integers
-    n_items: int
+    both: Anything
+    true: Anything
+    predicted: Anything
+    n_items: Any
 
     @property
-    def wrong(self) -> Integers:
-        """Items predicted but not true, or true but not predicted."""
-        return self.true + self.predicted - 2 * self.both
+    def wrong(self) -> Anything:
+        """How many items are predicted but not true, or true but not predicted."""
+        wrong: Anything = self.true + self.predicted - 2 * self.both
+        return wrong
 
     @property
     def perfect(self) -> "Counts":
@@ -210,9 +211,10 @@ class Counts:
         return Counts(self.true, self.true, self.true, self.n_items)
 
 
-def count(Y: Pattern, P: Pattern, views: Iterable[View]) -> dict[View, Counts]:
-    """Count true labels ``Y`` and predicted labels ``P`` through each of the views."""
+def count(Y: Pattern, P: Pattern, views: Iterable[View]) -> dict[str, Counts]:
+    """Count true labels ``Y`` and predicted labels ``P`` in each view, by the name of the view."""
     both = Y.overlap(P)
     return {
-        view: Counts(view.ones(both), view.ones(Y), view.ones(P), view.n_items(Y)) for view in views
+        view.name: Counts(view.ones(both), view.ones(Y), view.ones(P), view.n_items(Y))
+        for view in views
     }

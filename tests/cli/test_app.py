@@ -68,7 +68,7 @@ def test_stopping_leaves_nothing_behind(tmp_path, number, code, after):
     time.sleep(after)
     os.kill(one.pid, number)
     out, err = one.communicate(timeout=30)
-    # Python may choose to die of SIGINT itself, which a shell tells as the same 130
+    # Python may end by the SIGINT itself, which a shell also reports as 130
     assert one.returncode in (code, -number), err
     assert out == ""
     assert "Traceback" not in err

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from cli.running import run
 from limo._cli.app import app
-from limo._cli.command import WrongUse, add_command, examples
+from limo._cli.command import WrongUse, add_command, as_options, examples
 
 
 def fails_with(error, *arguments):
@@ -31,10 +31,10 @@ def fails_with(error, *arguments):
         (KeyError("no such measure"), 1, "Error: no such measure\n"),
         (OSError(28, "No space left on device", "x.csv"), 1, "Error: x.csv: No space left on device.\n"),
         (FileExistsError("page.html exists"), 1, "Error: page.html exists\n"),
-        (MemoryError(), 1, "Error: The memory does not suffice. Try fewer instances"),
+        (MemoryError(), 1, "Error: Not enough memory. Try fewer instances"),
         (KeyboardInterrupt(), 130, "Stopped.\n"),
         (KeyboardInterrupt("3 runs are kept."), 130, "3 runs are kept.\n"),
-        (ZeroDivisionError("by zero"), 1, "This should not have happened: ZeroDivisionError: by zero."),
+        (ZeroDivisionError("by zero"), 1, "This is a bug: ZeroDivisionError: by zero."),
         (typer.Exit(7), 7, ""),
     ],
 )  # fmt: skip
@@ -60,7 +60,7 @@ def test_control_characters_are_not_obeyed():
     assert "\N{REPLACEMENT CHARACTER}[2Jb" in found.stderr
 
 
-def test_warnings_become_remarks():
+def test_warnings_become_notes():
     one = typer.Typer()
 
     def work() -> None:
@@ -137,3 +137,22 @@ def test_signature_is_kept():
     add_command(one, work)
     callback = one.registered_commands[0].callback
     assert list(inspect.signature(callback).parameters) == ["n", "debug"]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (
+            "Choose what to do with missing values: missing='mean', 'zero' or 'nan'",
+            "Choose what to do with missing values: --missing mean, 'zero' or 'nan'",
+        ),
+        ("drop=['row id'] leaves it out", "--drop 'row id' leaves it out"),
+        ("Pass format= one of arff, csv", "Pass --format one of arff, csv"),
+        ("Say which: header=True or header=False", "Say which: --header or --no-header"),
+        ("replace it with force=True", "replace it with --force"),
+        ("Read labels with kind='predictions'", "Read labels with --predictions"),
+        ("nothing of the kind: alpha=3", "nothing of the kind: alpha=3"),
+    ],
+)
+def test_arguments_become_options(said, expected):
+    assert as_options(said) == expected

@@ -5,13 +5,13 @@ import pytest
 from limo._cli import console
 
 
-def test_results_and_remarks_go_apart(capsys):
+def test_results_and_notes_go_to_different_streams(capsys):
     console.print_text("result [bold]x[/]")
-    console.print_note("remark")
+    console.print_note("careful")
     console.print_error("why")
     found = capsys.readouterr()
     assert found.out == "result [bold]x[/]\n"
-    assert found.err == "Note: remark\nError: why\n"
+    assert found.err == "Note: careful\nError: why\n"
 
 
 def test_tables_keep_their_lines_in_pipes(capsys, monkeypatch):
@@ -30,7 +30,7 @@ def test_json_is_pure(capsys):
         console.print_json({"a": float("nan")})
 
 
-def test_progress_is_silent_where_nobody_looks(capsys):
+def test_progress_is_silent_without_a_terminal(capsys):
     with console.progress("Working") as advance:
         advance(1, 2, "half")
     found = capsys.readouterr()

@@ -97,7 +97,7 @@ def test_report(folder):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("-y", "Y.csv"), 2, ("Nothing to judge: give --scores FILE",)),
+        (("-y", "Y.csv"), 2, ("Nothing to evaluate: give --scores FILE",)),
         (("-y", "no.csv", "-s", "S.csv"), 2, ("There is no file no.csv",)),
         (("-y", "Y.csv", "-s", "no.csv"), 2, ("There is no file no.csv",)),
         (("-y", "Y.csv", "-s", "."), 2, ("is a folder; name a file",)),

@@ -1,8 +1,10 @@
+import sys
+
 import pytest
 
 import limo
 from limo._cli.command import WrongUse
-from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output
+from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output, typed_command
 
 
 def test_options_go_down_only_if_set():
@@ -48,3 +50,8 @@ def test_outputs_are_refused_early(tmp_path):
     assert output(tmp_path / "old", force=True) == tmp_path / "old"
     with pytest.raises(WrongUse, match="does not exist; create it first"):
         output(tmp_path / "no" / "new", force=True)
+
+
+def test_the_command_can_be_typed_again(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/limo", "fit", "my songs.csv", "-o", "m.skops"])
+    assert typed_command() == "limo fit 'my songs.csv' -o m.skops"

@@ -25,10 +25,10 @@ def test_from_json(folder):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "neither a results store nor the JSON"),
-        (b"\xff\xfe\x00", "neither a results store nor the JSON"),
-        (b"[1, 2]", "neither a results store nor the JSON"),
-        (b"{}", "neither a results store nor the JSON"),
+        (b"", "neither a store of results nor the JSON"),
+        (b"\xff\xfe\x00", "neither a store of results nor the JSON"),
+        (b"[1, 2]", "neither a store of results nor the JSON"),
+        (b"{}", "neither a store of results nor the JSON"),
         (b'{"format": "else"}', "format"),
     ],
 )

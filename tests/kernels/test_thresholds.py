@@ -1,6 +1,6 @@
 import numpy as np
 
-from limo._kernels.thresholds import mark_hull, part_stored, pick_best, walk
+from limo._kernels.thresholds import mark_hull, pick_best, sort_stored, walk
 
 
 def walked(relevant, irrelevant, *, every):
@@ -37,11 +37,11 @@ def test_walk_without_any_score():
     assert walked([], [], every=True) == [(0, 0, np.inf, -np.inf)]
 
 
-def test_part_stored():
+def test_sort_stored():
     indptr, indices = np.array([0, 4, 4]), np.array([0, 2, 3, 5])
     parted, middle = np.empty(4), np.empty(2, dtype=np.int64)
     relevant = np.array([0, 3, 3]), np.array([1, 2, 5])  # label 1 is relevant and absent
-    part_stored(indptr, indices, np.array([4.0, 1.0, 3.0, 2.0]), *relevant, parted, middle)
+    sort_stored(indptr, indices, np.array([4.0, 1.0, 3.0, 2.0]), *relevant, parted, middle)
     assert parted.tolist() == [2, 1, 3, 4]
     assert middle.tolist() == [2, 4]
 

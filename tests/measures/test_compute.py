@@ -3,7 +3,7 @@ import pytest
 import limo
 from limo import _profiles as profiles
 from limo._checks import check_inputs
-from limo.measures import _compute as room
+from limo.measures import _compute as computing
 
 Y, S = [[1, 0, 1], [0, 1, 0]], [[0.3, 0.2, 0.1], [0.5, 0.6, 0.7]]
 
@@ -12,37 +12,52 @@ def test_each_view_is_read_once(monkeypatch):
     seen = []
     read = profiles.read_profiles
     monkeypatch.setattr(
-        room, "read_profiles", lambda view, *rest: seen.append(view.name) or read(view, *rest)
+        computing, "read_profiles", lambda view, *rest: seen.append(view.name) or read(view, *rest)
     )
     limo.evaluate(Y, S, Y)
-    assert seen == ["rows", "columns", "entries"]
+    assert seen == ["entries", "rows", "columns"]
 
 
 def test_a_single_measure_reads_its_own_view_only(monkeypatch):
     seen = []
     read = profiles.read_profiles
     monkeypatch.setattr(
-        room, "read_profiles", lambda view, *rest: seen.append(view.name) or read(view, *rest)
+        computing, "read_profiles", lambda view, *rest: seen.append(view.name) or read(view, *rest)
     )
     limo.macro_auc(Y, S)
     limo.hamming_loss(Y, Y)
     assert seen == ["columns"]
 
 
-def test_diagnostics_are_given_for_every_view():
-    found = room.compute(
-        [], check_inputs(Y, S), limo.Conventions(), {"pairs": lambda profile: profile.n_pairs}
-    )
-    assert {view.name: rows["pairs"].tolist() for view, rows in found.diagnostics.items()} == {
+def test_more_can_be_read_from_every_view():
+    found = computing.compute(
+        [],
+        check_inputs(Y, S),
+        limo.Conventions(),
+        lambda view, before: {"pairs": lambda profile: profile.n_pairs},
+    ).found
+    assert {view: rows["pairs"].tolist() for view, rows in found.items()} == {
         "rows": [2, 2],
         "columns": [1, 1, 1],
         "entries": [9],
     }
 
 
+def test_what_was_found_in_the_whole_matrix_guides_the_other_views():
+    seen = {}
+
+    def also(view, before):
+        seen[view.name] = {name: found["top"].tolist() for name, found in before.items()}
+        return {"top": lambda profile: profile.top_irrelevant}
+
+    computing.compute([], check_inputs(Y, S), limo.Conventions(), also)
+    assert seen["entries"] == {}
+    assert seen["rows"] == {"entries": [0.7]}
+
+
 def test_conventions_by_name_and_by_record():
     record = limo.Conventions()
-    assert room.check_conventions(record) is record
-    assert room.check_conventions("paper").name == "paper"
+    assert computing.check_conventions(record) is record
+    assert computing.check_conventions("paper").name == "paper"
     with pytest.raises(ValueError, match="Unknown conventions"):
-        room.check_conventions("")
+        computing.check_conventions("")

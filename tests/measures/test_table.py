@@ -1,13 +1,14 @@
-"""The registry, and what a line added to it is good for."""
+"""The registry: what it holds and what it takes."""
+
+import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import limo
 from cases import cases
-from limo._views import ENTRIES, ROWS
-from limo.measures._measure import Measure
-from limo.measures._table import LABEL_WISE, UNIT
+from limo.measures import ENTRIES
 from naive import measures as naive
 
 
@@ -36,40 +37,41 @@ def test_threshold_belongs_to_measures_of_labels():
         assert (measure.threshold is None) == (measure.needs == "scores")
 
 
-def test_one_line_adds_a_measure(monkeypatch):
-    """Precision at one, as a row function and a line; evaluate and make_scorer know it at once."""
-
-    def precision_at_one(profile, conventions):
-        ahead = profile.first(profile.above + profile.tied)
-        return np.where(np.isnan(ahead), np.nan, ahead == 0)
-
-    line = Measure(
-        "precision_at_1", "P@1", precision_at_one, ROWS, "scores", "high", UNIT, LABEL_WISE
-    )
-    monkeypatch.setitem(limo.MEASURES, line.name, line)
-    Y, S = [[1, 0], [0, 1], [0, 1]], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.4]]
-    evaluation = limo.evaluate(Y, S)
-    assert evaluation["precision_at_1"] == pytest.approx(2 / 3)
-    assert evaluation["precision_at_1"] == pytest.approx(1 - evaluation["one_error"])
-    assert "P@1" in str(evaluation)
-    assert "P@1" in limo.explain(evaluation)
-
-    class Model:
-        def decision_function(self, X):
-            return np.array(S)
-
-    assert limo.make_scorer("precision_at_1")(Model(), None, Y) == pytest.approx(2 / 3)
-
-
-def test_the_same_function_through_another_view(monkeypatch):
+def test_the_same_function_in_another_view():
     """Micro-averaged average precision needs no new formula."""
     given = limo.MEASURES["average_precision"]
-    line = Measure(
-        "micro_ap", "micro-AP", given.function, ENTRIES, "scores", "high", UNIT, LABEL_WISE
-    )
-    monkeypatch.setitem(limo.MEASURES, line.name, line)
-    for Y, S, _ in cases(50, seed=41):
-        expected = naive.average_precision(
-            naive.whole(Y.tolist()), naive.whole(S.tolist()), "standard"
-        )
-        np.testing.assert_allclose(limo.evaluate(Y, S)["micro_ap"], expected)
+    new = replace(given, name="micro_ap", title="micro-AP", view=ENTRIES)
+    limo.measures.register(new)
+    try:
+        for Y, S, _ in cases(50, seed=41):
+            expected = naive.average_precision(
+                naive.whole(Y.tolist()), naive.whole(S.tolist()), "standard"
+            )
+            np.testing.assert_allclose(limo.evaluate(Y, S)["micro_ap"], expected)
+    finally:
+        limo.measures.unregister("micro_ap")
+
+
+def test_the_registry_cannot_be_changed_directly():
+    with pytest.raises(TypeError):
+        limo.MEASURES["mine"] = limo.MEASURES["coverage"]
+
+
+def test_wrong_measures_are_rejected():
+    f1 = limo.MEASURES["macro_f1"]
+    with pytest.raises(TypeError, match="register takes a limo.measures.Measure, got 'macro_f1'"):
+        limo.measures.register("macro_f1")
+    with pytest.raises(ValueError, match="A measure called 'macro_f1' exists already"):
+        limo.measures.register(f1)
+    other = replace(f1, name="f1", title="F1", function=limo.MEASURES["hamming_loss"].function)
+    with pytest.raises(ValueError, match="'f1' and 'macro_f1' are both averages of 'f1'"):
+        limo.measures.register(other)
+    with pytest.raises(ValueError, match="'macro_f1' is built in and cannot be removed"):
+        limo.measures.unregister("macro_f1")
+    with pytest.raises(ValueError, match="No measure called 'macro_f' was registered. Did you"):
+        limo.measures.unregister("macro_f")
+
+
+def test_records_can_be_pickled():
+    for name, measure in limo.MEASURES.items():
+        assert pickle.loads(pickle.dumps(measure)).name == name

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 WILD = ["<script>alert(1)</script>", '"quotes\' & co"', "😀 name", "x" * 300, "עברית اسم"]
 COLUMNS = {
-    "AUC": "auc", "F1": "f1", "F1, best cut": "best_f1", "Margin": "margin",
+    "AUC": "auc", "F1": "f1", "Best F1": "best_f1", "Margin": "margin",
     "Threshold": "threshold", "Threshold error": "threshold_error",
 }  # fmt: skip
 
@@ -177,8 +177,8 @@ def test_nothing_sticks_out(opened, kind):
             spans = page.evaluate(
                 """() => [...document.querySelectorAll(".plot text")].map(t => {
                   const own = t.getBoundingClientRect();
-                  const room = t.closest("figure").getBoundingClientRect();
-                  return Math.min(own.left - room.left, room.right - own.right);
+                  const frame = t.closest("figure").getBoundingClientRect();
+                  return Math.min(own.left - frame.left, frame.right - own.right);
                 })"""
             )
             assert all(span >= -16 for span in spans)
@@ -267,8 +267,8 @@ def test_every_number_is_the_documents(opened, several, kind):
             text = re.sub(r"^\s*(Why|What to change):", "", text).strip()
             for piece in re.split(r", |\. | / ", text):
                 if re.search(r"(?<![\w-])\d", piece):
-                    told = any(piece.strip(",. ") in s for s in strings)
-                    assert told or float(piece) in known, text
+                    written = any(piece.strip(",. ") in s for s in strings)
+                    assert written or float(piece) in known, text
         saved = json.loads(page.locator("#findings").text_content())
         assert saved == document
 
@@ -316,7 +316,7 @@ def test_for_keyboards_and_screen_readers(opened, several):
 
 
 def large():
-    """4000 labels and 20 models: one judged, then repeated, which weighs the same."""
+    """4000 labels and 20 models: one is evaluated and repeated, which takes as many bytes."""
     rng = np.random.default_rng(5)
     Y = (rng.random((150, 4000)) < 0.05).astype(np.int8)
     S = rng.normal(size=Y.shape) + Y

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import limo
-from limo.report._details import cut_of
+from report.cutting import cut_of
 
 
 def test_shortfalls_are_those_of_the_threshold_report(case):
@@ -19,7 +19,7 @@ def test_shortfalls_are_those_of_the_threshold_report(case):
     assert cut.instance_error.tolist() == np.abs(P.sum(1) - Y.sum(1)).tolist()
 
 
-def test_thresholds_reach_the_f1_told(case):
+def test_thresholds_reach_the_f1_reported(case):
     Y, S, P = case
     for labels in (P, None):
         cut = cut_of(Y, S, labels)
@@ -38,7 +38,7 @@ def test_without_predictions_the_best_cuts_remain(case):
             assert line[key] == given["measures"][name][key]
 
 
-def test_curves_tell_their_peaks(case):
+def test_curves_have_their_peaks(case):
     Y, S, _ = case
     curves = cut_of(Y, S, None).summary["curves"]
     for name, peak in curves["peaks"].items():

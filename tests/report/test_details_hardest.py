@@ -2,7 +2,8 @@ import numpy as np
 
 import limo
 from limo._checks import check_labels
-from limo.report._details import cut_of, hardest_instances, hardest_labels, label_columns
+from limo.report._details import hardest_instances, hardest_labels, label_columns
+from report.cutting import cut_of
 
 Y = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 0]])
 S = np.array([[0.1, 0.9, 0.5], [0.8, 0.7, 0.1], [0.9, 0.2, 0.2], [0.3, 0.1, 0.4]])

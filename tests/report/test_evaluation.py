@@ -28,7 +28,7 @@ def test_models_are_ranked(case):
     assert not bad["measures"]["ranking_loss"]["first"]
     assert good["mean_rank"] == 1
     assert labels["mean_rank"] == 1
-    assert document["verdict"][0].startswith("good ranks best of 3 models")
+    assert document["verdict"][0].startswith("good has the best mean rank of 3 models")
 
 
 def test_equal_models_share_ranks(case):

@@ -1,13 +1,12 @@
 import limo
+from limo._checks import check_inputs
 from limo.report._evaluation import judge_model
 
 
 def found(case, *, scores=True, predictions=True, conventions="standard"):
     Y, S, P = case
-    return judge_model(
-        "mine", Y, S if scores else None, P if predictions else None,
-        conventions=conventions, label_names=None,
-    )  # fmt: skip
+    checked = check_inputs(Y, S if scores else None, P if predictions else None)
+    return judge_model("mine", checked, limo.CONVENTIONS[conventions])
 
 
 def test_values_are_those_of_evaluate(case):
@@ -25,7 +24,7 @@ def test_values_are_those_of_evaluate(case):
     assert effective["double"] is evaluation.effectiveness.double
 
 
-def test_filled_rows_are_told(case):
+def test_filled_rows_are_counted(case):
     measure = found(case, conventions="sklearn").measures["ranking_loss"]
     assert (measure["skipped"], measure["filled"]) == (0, 1)
 

@@ -131,6 +131,16 @@ def test_a_page_read_back_from_json_is_the_same():
     assert render(json.loads(json.dumps(document))) == render(document)
 
 
+def test_documents_stored_without_a_diagram_still_make_pages():
+    document = comparison_document(make_rows())
+    for test in document["comparisons"][0]["tests"]:
+        del test["diagram"]
+    page = render(document)
+    parsed(page)
+    assert "<p>Average ranks: " in page
+    assert 'class="plot cd"' not in page
+
+
 @pytest.mark.parametrize("name", WILD)
 def test_names_are_text(name):
     Y, S, P = case(labels=3)
@@ -164,14 +174,11 @@ def test_the_policy_allows_this_style_and_this_script_only():
     assert "https:" not in page
 
 
-def test_only_findings_become_pages():
+def test_only_documents_of_this_format_become_pages():
+    assert evaluation_document(*case())["format"] == FORMAT
     with pytest.raises(ValueError, match="whose format is limo-findings/1: got 'other/1'"):
         render({"format": "other/1"})
     with pytest.raises(ValueError, match="got 'list'. limo.report.evaluation_document and"):
         render([1])
-    with pytest.raises(ValueError, match="The document is not whole: .*title.* Make it again"):
+    with pytest.raises(ValueError, match="The document is incomplete: .*title.* Make it again"):
         render({"format": FORMAT})
-
-
-def test_findings_and_reports_agree_on_the_format():
-    assert evaluation_document(*case())["format"] == FORMAT

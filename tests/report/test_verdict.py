@@ -45,23 +45,27 @@ def first(skills):
 
 def test_good_and_weak():
     text = first({"ranking_loss": 0.9, "macro_auc": 0.1, "micro_auc": 0.5})
-    assert text == "Good at ranking loss (skill 90%); weak at macro-AUC (skill 10%)."
+    assert text == "Good on ranking loss (skill 90%); weak on macro-AUC (skill 10%)."
 
 
 def test_neither_good_nor_weak():
     text = first({"ranking_loss": 0.6, "macro_auc": 0.5, "micro_auc": 0.7})
-    assert text == "Best at micro-AUC (skill 70%); weakest at macro-AUC (skill 50%)."
+    assert text == "Best on micro-AUC (skill 70%); weakest on macro-AUC (skill 50%)."
 
 
 def test_all_good_and_all_bad():
-    assert first(dict.fromkeys(RANKING, 0.9)).startswith("Good at everything: even micro-AUC")
-    assert first(dict.fromkeys(RANKING, 0.1)).startswith("Good at nothing yet: it does best on")
-    assert first(dict.fromkeys(RANKING)).startswith("No measure tells this model from blind")
+    assert first(dict.fromkeys(RANKING, 0.9)) == (
+        "Good on every measure: the lowest is micro-AUC (skill 90%)."
+    )
+    assert first(dict.fromkeys(RANKING, 0.1)) == (
+        "Weak on every measure: the highest is ranking loss (skill 10%)."
+    )
+    assert "no measure can distinguish this model" in first(dict.fromkeys(RANKING))
 
 
 def test_a_list_and_a_range():
     text = first({"ranking_loss": 0.9, "macro_auc": 0.8, "micro_auc": 0.85, "one_error": 0.2})
-    assert text.startswith("Good at ranking loss, micro-AUC and macro-AUC (skill 80% to 90%);")
+    assert text.startswith("Good on ranking loss, micro-AUC and macro-AUC (skill 80% to 90%);")
 
 
 def test_why_names_the_shares_and_the_leaning():
@@ -76,38 +80,36 @@ def test_why_names_the_shares_and_the_leaning():
 def test_the_worst_ordered_margin_should_weigh_more():
     advice = verdict_of(model({"macro_auc": 0.9}, columns=0.7, cuts=FINE))[2]
     assert "give the instance-wise margin more weight (instance_weight of LIMOClassifier)" in advice
-    assert advice.partition(";")[0].endswith("for macro-AUC")
+    assert advice.partition(";")[0].endswith("to improve macro-AUC")
     advice = verdict_of(model({"macro_auc": 0.9}, entries=0.7, cuts=FINE))[2]
     assert "give the entry-wise margin more weight (entry_weight of LIMOClassifier)" in advice
-    assert (
-        "the ranking leaves little to gain" in verdict_of(model({"macro_auc": 1.0}, cuts=FINE))[2]
-    )
+    assert "better ranking can gain little" in verdict_of(model({"macro_auc": 1.0}, cuts=FINE))[2]
 
 
-def test_the_cut_that_gains_most_is_named():
+def test_the_threshold_that_gains_most_is_named():
     cuts = {"macro_f1": cut(0.25, 0.5), "micro_f1": cut(0.5, 0.6, "global")}
     advice = verdict_of(model({"macro_f1": 0.9}, cuts=cuts))[2]
-    assert "cut with a threshold per label, which can raise macro-F1 from 0.25 to at most" in advice
+    assert "use a threshold per label, which can raise macro-F1 from 0.25 to at most 0.50" in advice
     cuts = {"macro_f1": cut(0.495, 0.5)}
     assert "nearly as good as these scores allow" in verdict_of(model({}, cuts=cuts))[2]
     cuts = {"macro_f1": cut(None, 0.5), "micro_f1": cut(None, 0.625, "global")}
     advice = verdict_of(model({}, cuts=cuts))[2]
-    assert advice.endswith("at the very best these scores reach macro-F1 0.50 and micro-F1 0.62.")
+    assert advice.endswith("best thresholds these scores reach macro-F1 0.50 and micro-F1 0.62.")
 
 
 def test_nothing_is_to_be_gained_from_perfect_labels():
     assert verdict_of(model({}, cuts=FINE))[2] == (
-        "What to change: the ranking leaves little to gain; nothing in the cut, every label is "
-        "predicted rightly."
+        "What to change: a better ranking can gain little; better thresholds can gain nothing, as "
+        "every label is predicted correctly."
     )
 
 
-def test_predictions_alone_tell_no_reason():
+def test_predictions_alone_give_no_reason():
     Y = np.array([[1, 0], [0, 1], [1, 1]])
     document = evaluation_document(Y, predictions={"mine": Y})
     assert document["verdict"] == [
-        "Good at everything: even micro-F1 (skill 100%) is near its best.",
-        "Give its scores as well, and the report can tell why and what to change.",
+        "Good on every measure: the lowest is micro-F1 (skill 100%).",
+        "Give its scores as well, and the report can say why and what to change.",
     ]
 
 
@@ -123,10 +125,15 @@ def test_of_several_the_best_mean_rank_leads():
     b["measures"]["macro_auc"]["first"] = True
     a["mean_rank"], b["mean_rank"] = 1.6, 1.4
     lead, quality, *_ = verdict_of_all([a, b])
-    assert lead == "B ranks best of 2 models, first on macro-AUC. A is first on ranking loss."
-    assert quality.startswith("B: good at everything")
+    assert lead == (
+        "B has the best mean rank of 2 models over all measures and is best on macro-AUC. A is "
+        "best on ranking loss."
+    )
+    assert quality.startswith("B: good on every measure")
     a["mean_rank"] = b["mean_rank"] = None
-    assert verdict_of_all([a, b])[0].startswith("A ranks best")
+    lead, quality, *_ = verdict_of_all([a, b])
+    assert lead == "No measure has a value, so the 2 models cannot be ranked."
+    assert quality.startswith("A: good on every measure")
 
 
 NAN = float("nan")
@@ -148,12 +155,12 @@ def p_values(**values):
     return [{"title": name, "p_value": p, "alpha": 0.05} for name, p in values.items()]
 
 
-def test_models_that_do_not_differ_are_called_alike():
+def test_models_that_do_not_differ():
     both = [model({"ranking_loss": 0.9}, name=name) for name in "AB"]
     for one in both:
         one["measures"]["ranking_loss"]["first"] = True
     lead = verdict_of_all(both)[0]
-    assert lead == "The 2 models are alike: none is first on any measure alone."
+    assert lead == "None of the 2 models is better than another on any measure."
 
 
 def test_who_ranks_best():
@@ -161,16 +168,16 @@ def test_who_ranks_best():
         part({"x": (1, 2), "y": (2, 1), "z": (2, 1)}, overall=(1.7, 1.3))
     )
     assert text == (
-        "B ranks best over 3 measures on 2 data sets (average rank 1.30), before A (1.70); it is "
-        "first on all measures but x."
+        "B has the best average rank over 3 measures on 2 data sets: 1.30, ahead of A with 1.70. "
+        "By measure, its average rank is best on all measures but x."
     )
     (text,) = verdict_of_comparison(part({"x": (1, 2)}, overall=(1, 2), datasets=["d"]))
-    assert text.startswith("A ranks best over 1 measures on d")
-    assert text.endswith("it is first on x.")
+    assert text.startswith("A has the best average rank over 1 measure on d: 1.00")
+    assert text.endswith("its average rank is best on x.")
     (text,) = verdict_of_comparison(part({"x": (1,)}, overall=(1,), methods=["A"]))
-    assert text.startswith("A stands alone")
+    assert text.startswith("A is the only method")
     (text,) = verdict_of_comparison(part({"x": (NAN, NAN)}, overall=(NAN, NAN)))
-    assert text == "No data set has a value of every method, so they cannot be ranked."
+    assert text == "No data set has a value for every method, so the methods cannot be ranked."
 
 
 def test_how_sure_it_is():
@@ -182,7 +189,7 @@ def test_how_sure_it_is():
     ]
     assert said(p_values(x=0.01, y=0.02, z=0))[0].endswith("differ on all 3 measures.")
     assert said(p_values(x=0.01, y=0.2))[0].endswith("differ on x.")
-    assert said(p_values(x=0.5))[0].startswith("On no measure do the methods differ")
+    assert "the methods differ on no measure" in said(p_values(x=0.5))[0]
     assert said(p_values(x=NAN)) == []
 
 
@@ -191,11 +198,12 @@ def test_how_near_the_printed_numbers_are():
     text = verdict_of_comparison(part({"x": (1, 2)}, overall=(1, 2), printed=[{"cells": cells}]))[
         -1
     ]
-    assert text == "Of 2 printed values 1 are met within two printed standard deviations."
+    assert text == "Reproduced within two printed standard deviations: 1 of 2 printed values."
 
 
-def test_long_names_leave_room():
+def test_long_names_are_shortened():
     a, b = model({"macro_auc": 0.9}, name="x" * 300), model({"macro_auc": 0.8}, name="B")
     lead, quality, *_ = verdict_of_all([a, b])
-    assert lead.startswith("x" * 39 + "… ranks best of 2 models, though first on no measure.")
-    assert quality.startswith("x" * 39 + "…: good at everything")
+    assert lead.startswith("x" * 39 + "… has the best mean rank of 2 models over all")
+    assert lead.endswith(" but is best on none.")
+    assert quality.startswith("x" * 39 + "…: good on every measure")

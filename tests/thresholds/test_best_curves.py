@@ -33,10 +33,11 @@ def test_blocks_add_up(monkeypatch):
     Y, S = (rng.random((50, 4)) < 0.3).astype(int), rng.random((50, 4)).astype(np.float32)
     whole = f1_curves(Y, S, 9)
     monkeypatch.setattr("limo._profiles._BLOCK_ITEMS", 28)
-    monkeypatch.setattr("limo.thresholds._best._ENOUGH_TO_SHARE", 1)
-    parted = f1_curves(Y, S, 9)
+    monkeypatch.setattr("limo._profiles._LEAST_COLUMNS", 1)
+    monkeypatch.setattr("limo.thresholds._best._CELLS", 20)
+    in_parts = f1_curves(Y, S, 9)
     for name in ("thresholds", "macro_f1", "instance_f1", "micro_f1"):
-        assert np.allclose(getattr(whole, name), getattr(parted, name), rtol=0, atol=1e-14)
+        assert np.allclose(getattr(whole, name), getattr(in_parts, name), rtol=0, atol=1e-14)
 
 
 def test_without_relevant_entries_there_is_one_point():

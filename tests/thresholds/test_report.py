@@ -26,8 +26,8 @@ def test_every_row_equals_brute_force(part):
         for k, (y, s, p) in enumerate(zip(*(pick(A.tolist()) for A in (Y, S, P)), strict=True)):
             cuts = [[int(a > t) for a in s] for t in naive.cut_points(s)]
             for loss, function, choose, ideal in (
-                (found.f1, F1, max, float(any(y))),
-                (found.hamming_loss, HAMMING, min, 0.0),
+                (found.losses["f1"], F1, max, float(any(y))),
+                (found.losses["hamming_loss"], HAMMING, min, 0.0),
             ):
                 used = function(*naive.counts(y, p))
                 best = choose(function(*naive.counts(y, c)) for c in cuts)
@@ -53,7 +53,7 @@ def test_the_four_measures_are_those_of_limo():
 def test_a_cut_never_gains_more_than_the_best_of_its_kind():
     for Y, S, _ in cases(40, seed=112):
         P = limo.thresholds.apply_thresholds(S, np.zeros(S.shape[1]))
-        assert (limo.threshold_report(Y, S, P).labels.f1.cut >= -1e-12).all()
+        assert (limo.threshold_report(Y, S, P).labels.losses["f1"].cut >= -1e-12).all()
 
 
 def test_perfect_scores_lose_nothing_to_ranking():
@@ -74,8 +74,8 @@ def test_sparse_scores():
     S = np.array([[0.75, 0.0, 0.0], [0.0, 0.5, 0.0]])
     report = limo.threshold_report(sparse.csr_array(Y), sparse.csr_array(S), sparse.csr_array(Y))
     # label 2 of the second instance has no score: no cut can predict it
-    assert report.instances.f1.best_cut.tolist() == pytest.approx([1, 2 / 3])
-    assert report.instances.f1.cut.tolist() == pytest.approx([0, -1 / 3])
+    assert report.instances.losses["f1"].best_cut.tolist() == pytest.approx([1, 2 / 3])
+    assert report.instances.losses["f1"].cut.tolist() == pytest.approx([0, -1 / 3])
 
 
 def test_tables_and_files(tmp_path):

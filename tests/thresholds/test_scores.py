@@ -19,7 +19,7 @@ def test_dense_rows_are_parted_and_sorted(view, order):
             view.name, (Y.reshape(1, -1), S.reshape(1, -1))
         )
         seen, scores = through(view, check_labels(Y, "y"), DenseScores(np.array(S, order=order)))
-        ranked = scores.ranked(seen, 0, len(A))
+        ranked = scores.sorted_rows(seen, 0, len(A))
         check_ranked(ranked, A, B)
 
 
@@ -32,7 +32,7 @@ def test_stored_rows_are_parted_and_sorted(view):
             view.name, (Y.reshape(1, -1), S.reshape(1, -1))
         )
         seen, scores = through(view, *check_pair(Y, T))
-        check_ranked(scores.ranked(seen, 0, len(A)), A, B)
+        check_ranked(scores.sorted_rows(seen, 0, len(A)), A, B)
 
 
 def check_ranked(ranked, A, B):

@@ -13,14 +13,12 @@ from limo.thresholds._scores import check_pair
 from limo.thresholds._search import (
     TARGETS,
     Target,
-    best_counts,
     best_cuts,
     check_target,
     f_beta,
     middle,
 )
 from naive import thresholds as naive
-from naive.measures import columns, whole
 from thresholds_cases import stored_case
 
 VIEWS = {"instance": ROWS, "label": COLUMNS, "global": ENTRIES}
@@ -79,22 +77,6 @@ def test_sparse_equals_brute_force_with_minus_infinity(name, by, average):
             expected, abs=1e-9
         )
     assert judged >= 10
-
-
-@pytest.mark.parametrize("by", list(VIEWS))
-@pytest.mark.parametrize("name", list(naive.FUNCTIONS))
-def test_counts_of_the_best_cuts(by, name):
-    for Y, S, _ in cases(30, seed=62):
-        (counts,) = best_counts(VIEWS[by], [TARGETS[name]], *check_pair(Y, S))
-        pick = {"instance": lambda A: A, "label": columns, "global": whole}[by]
-        rows = zip(pick(Y.tolist()), pick(S.tolist()), strict=True)
-        for k, (y, s) in enumerate(rows):
-            both, true, predicted = counts.both[k], counts.true[k], counts.predicted[k]
-            tn = counts.n_items - true - predicted + both
-            value = naive.FUNCTIONS[name](both, predicted - both, true - both, tn)
-            assert value == pytest.approx(
-                naive.best_value(naive.FUNCTIONS[name], "instance", "instance", [y], [s])
-            )
 
 
 def test_joint_micro_optimum_beats_each_label_alone():

@@ -1,4 +1,4 @@
-"""All commands under one name."""
+"""The ``limo`` command: all commands in one application."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from limo._cli.datasets import data_app
 __all__ = ["app"]
 
 
-_HELP = """Multi-label learning, judged and explained through margins.
+_HELP = """Multi-label learning: train, evaluate, and explain results by margins.
 
 Start with [bold]limo demo[/]. Every command has examples: [bold]limo evaluate --help[/].
 """
@@ -21,8 +21,8 @@ app = typer.Typer(
     name="limo",
     help=_HELP,
     epilog=examples(
-        ("see what limo does, on built-in data", "limo demo"),
-        ("judge any model by its scores", "limo evaluate --truth Y.csv --scores S.csv"),
+        ("try limo on built-in data", "limo demo"),
+        ("evaluate any model by its scores", "limo evaluate --truth Y.csv --scores S.csv"),
         ("complete commands, measures and data sets with the tab key", "limo --install-completion"),
     ),
     no_args_is_help=True,
@@ -44,21 +44,21 @@ def _everywhere(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Options that stand before the command."""
+    """Options that go before the command."""
 
 
-_START, _JUDGE, _LEARN, _LOOK = "Start here", "Judge", "Learn", "Look around"
+_START, _EVALUATE, _LEARN, _LOOK_UP = "Start here", "Evaluate", "Learn", "Look up"
 
 for _function, _epilog, _panel in (
     (demo.demo, demo.EXAMPLES, _START),
-    (evaluate.evaluate, evaluate.EXAMPLES, _JUDGE),
-    (report.report, report.EXAMPLES, _JUDGE),
-    (compare.compare, compare.EXAMPLES, _JUDGE),
-    (reproduce.reproduce, reproduce.EXAMPLES, _JUDGE),
+    (evaluate.evaluate, evaluate.EXAMPLES, _EVALUATE),
+    (report.report, report.EXAMPLES, _EVALUATE),
+    (compare.compare, compare.EXAMPLES, _EVALUATE),
+    (reproduce.reproduce, reproduce.EXAMPLES, _EVALUATE),
     (fit.fit, fit.EXAMPLES, _LEARN),
     (predict.predict, predict.EXAMPLES, _LEARN),
-    (measures.measures, measures.EXAMPLES, _LOOK),
+    (measures.measures, measures.EXAMPLES, _LOOK_UP),
 ):
     add_command(app, _function, epilog=_epilog, rich_help_panel=_panel)
 
-app.add_typer(data_app, name="datasets", rich_help_panel=_LOOK)
+app.add_typer(data_app, name="datasets", rich_help_panel=_LOOK_UP)

@@ -1,4 +1,4 @@
-"""What every command shares: how it fails, and how its help looks."""
+"""What all commands share: errors as sentences with exit codes, and the layout of help."""
 
 import ast
 import functools
@@ -20,7 +20,96 @@ from limo._cli.console import print_error, print_note
 __all__ = ["WrongUse", "add_command", "as_options", "examples"]
 
 
-# Advice that names an argument of Python, said as the option of the command line that it is.
+FAILED, WRONG_USE, STOPPED = 1, 2, 130
+
+_EXPECTED = (ValueError, OSError, LookupError, RuntimeError)
+_DEBUG = inspect.Parameter(
+    "debug",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")],
+)
+
+Function = Callable[..., None]
+
+
+class WrongUse(Exception):  # noqa: N818
+    """The command was called with wrong options or files: exit code 2."""
+
+
+def add_command(app: typer.Typer, function: Function, **settings: Any) -> None:
+    """Add a command whose errors are sentences; ``--debug`` adds the traceback."""
+    app.command(help=_paragraphs(function), **settings)(_guarded(function))
+
+
+def examples(*lines: tuple[str, str]) -> str:
+    """The examples that end a help page: purposes, and the commands for them."""
+    shown = [f"[dim]# {escape(purpose)}[/]\n[cyan]{escape(typed)}[/]" for purpose, typed in lines]
+    return "\n".join(["[bold]Examples[/]", *shown])
+
+
+def _paragraphs(function: Function) -> str:
+    """The docstring, one line per paragraph: the terminal wraps it."""
+    text = inspect.cleandoc(function.__doc__ or "")
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+def _guarded(function: Function) -> Function:
+    """The function with the option ``--debug`` added; its errors become exit codes."""
+
+    @functools.wraps(function)
+    def run(*args: Any, debug: bool = False, **options: Any) -> None:
+        with warnings.catch_warnings():
+            warnings.showwarning = _print_warning
+            try:
+                function(*args, **options)
+            except (typer.Exit, typer.Abort):
+                raise
+            except KeyboardInterrupt as error:
+                print_error(str(error) or "Stopped.", prefix="")
+                raise typer.Exit(STOPPED) from None
+            except Exception as error:
+                if debug:
+                    sys.stderr.write(traceback.format_exc())
+                raise typer.Exit(_report(error)) from None
+
+    signature = inspect.signature(function)
+    parameters = [*signature.parameters.values(), _DEBUG]
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {**function.__annotations__, "debug": _DEBUG.annotation}
+    return run
+
+
+def _report(error: Exception) -> int:
+    """Print why the command failed, and return the exit code."""
+    stopped = stop_code()
+    if stopped is not None:
+        print_error("Stopped.", prefix="")
+        return stopped
+    print_error(_sentence(error))
+    return WRONG_USE if isinstance(error, WrongUse) else FAILED
+
+
+def _sentence(error: Exception) -> str:
+    """The sentence for an error: expected errors have one, others are reported as bugs."""
+    text = str(error)
+    if isinstance(error, KeyError) and error.args:
+        text = str(error.args[0])
+    if isinstance(error, OSError) and error.strerror:
+        text = f"{error.filename}: {error.strerror}." if error.filename else error.strerror
+    if isinstance(error, MemoryError):
+        return "Not enough memory. Try fewer instances, or float32 scores in a .npy file."
+    if isinstance(error, (WrongUse, *_EXPECTED)):
+        return as_options(text)
+    kind = type(error).__name__
+    return f"This is a bug: {kind}: {text}. Please report it with the output of --debug."
+
+
+def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    print_note(str(message))
+
+
+# Errors of the library name arguments of Python: here they become options
 
 _OPTIONS = "labels|drop|missing|format|header|force"
 _ARGUMENT = re.compile(rf"\b({_OPTIONS})=(\[[^\]]*\]|'[^']*'|\d+|True|False)?")
@@ -28,7 +117,7 @@ _KIND = re.compile(r"\bkind='(truth|scores|predictions)'")
 
 
 def as_options(sentence: str) -> str:
-    """Say ``--labels a,b`` for ``labels=['a', 'b']``.
+    """Write ``--labels a,b`` for ``labels=['a', 'b']``, wherever it is in a sentence.
 
     Examples
     --------
@@ -49,92 +138,3 @@ def _option(found: re.Match[str]) -> str:
     given = ast.literal_eval(value)
     text = ",".join(given) if isinstance(given, list) else str(given)
     return f"--{name} {shlex.quote(text) if '*' in text or ' ' in text else text}"
-
-
-FAILED, WRONG_USE, STOPPED = 1, 2, 130
-
-_FORESEEN = (ValueError, OSError, LookupError, RuntimeError)
-_DEBUG = inspect.Parameter(
-    "debug",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=False,
-    annotation=Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")],
-)
-
-Function = Callable[..., None]
-
-
-class WrongUse(Exception):  # noqa: N818
-    """The command was called in a way that cannot work: exit code 2."""
-
-
-def add_command(app: typer.Typer, function: Function, **settings: Any) -> None:
-    """Add a command whose failures are sentences; the traceback comes with ``--debug``."""
-    app.command(help=_paragraphs(function), **settings)(_guarded(function))
-
-
-def examples(*lines: tuple[str, str]) -> str:
-    """The end of a help page: what one may want, and the command that does it."""
-    shown = [f"[dim]# {escape(wish)}[/]\n[cyan]{escape(typed)}[/]" for wish, typed in lines]
-    return "\n".join(["[bold]Examples[/]", *shown])
-
-
-def _paragraphs(function: Function) -> str:
-    """What a function says about itself, a line for each paragraph: the terminal breaks it."""
-    text = inspect.cleandoc(function.__doc__ or "")
-    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
-
-
-def _guarded(function: Function) -> Function:
-    """The same function with an option more; what goes wrong in it becomes an exit code."""
-
-    @functools.wraps(function)
-    def run(*args: Any, debug: bool = False, **options: Any) -> None:
-        with warnings.catch_warnings():
-            warnings.showwarning = _tell
-            try:
-                function(*args, **options)
-            except (typer.Exit, typer.Abort):
-                raise
-            except KeyboardInterrupt as error:
-                print_error(str(error) or "Stopped.", what="")
-                raise typer.Exit(STOPPED) from None
-            except Exception as error:
-                if debug:
-                    sys.stderr.write(traceback.format_exc())
-                raise typer.Exit(_explain(error)) from None
-
-    signature = inspect.signature(function)
-    parameters = [*signature.parameters.values(), _DEBUG]
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {**function.__annotations__, "debug": _DEBUG.annotation}
-    return run
-
-
-def _explain(error: Exception) -> int:
-    """Say why it ended, and give the exit code."""
-    stopped = stop_code()
-    if stopped is not None:
-        print_error("Stopped.", what="")
-        return stopped
-    print_error(_sentence(error))
-    return WRONG_USE if isinstance(error, WrongUse) else FAILED
-
-
-def _sentence(error: Exception) -> str:
-    """What to tell: errors that were foreseen speak for themselves."""
-    said = str(error)
-    if isinstance(error, KeyError) and error.args:
-        said = str(error.args[0])
-    if isinstance(error, OSError) and error.strerror:
-        said = f"{error.filename}: {error.strerror}." if error.filename else error.strerror
-    if isinstance(error, MemoryError):
-        return "The memory does not suffice. Try fewer instances, or float32 scores in a .npy file."
-    if isinstance(error, (WrongUse, *_FORESEEN)):
-        return as_options(said)
-    kind = type(error).__name__
-    return f"This should not have happened: {kind}: {said}. Please report what --debug adds."
-
-
-def _tell(message: Warning | str, *_: Any, **__: Any) -> None:
-    print_note(str(message))

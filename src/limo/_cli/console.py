@@ -1,4 +1,4 @@
-"""What people see: tables and sentences, plain where there is no terminal; JSON for programs."""
+"""Printing: text, tables and progress for people, JSON for programs."""
 
 import json
 import math
@@ -29,36 +29,36 @@ __all__ = [
 ]
 
 
-# Control characters in names would be obeyed by a terminal instead of shown.
+# A terminal would obey control characters in names instead of showing them.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_WIDE = 160  # columns where nobody looks at a terminal, so that tables do not wrap
+_WIDE = 160  # columns if the output is no terminal, so that tables do not wrap
 
 Cell = str | Text
 Advance = Callable[[int, int, str], None]
 
 
 def print_text(text: str = "", *, style: str = "") -> None:
-    """Print a result for people."""
+    """Print a result as text."""
     _console(stderr=False).print(Text(_harmless(text), style=style), soft_wrap=True)
 
 
 def print_note(text: str) -> None:
-    """Print a remark beside the results."""
+    """Print a note to standard error."""
     _console(stderr=True).print(
         Text("Note: ", style="yellow").append(_harmless(text), style="default"), soft_wrap=True
     )
 
 
-def print_error(text: str, what: str = "Error: ") -> None:
-    """Print why it did not work."""
-    line = Text(what, style="bold red").append(_harmless(text), style="not bold default")
+def print_error(text: str, prefix: str = "Error: ") -> None:
+    """Print why the command ended to standard error."""
+    line = Text(prefix, style="bold red").append(_harmless(text), style="not bold default")
     _console(stderr=True).print(line, soft_wrap=True)
 
 
 def print_table(
     title: str, head: Sequence[str], body: Sequence[Sequence[Cell]], *, numbers: int = 0
 ) -> None:
-    """Print a table; the columns from ``numbers`` on, if it is given, are set to the right."""
+    """Print a table; columns from the one at ``numbers`` on are aligned right, if it is not 0."""
     found = Table(
         title=Text(title),
         title_justify="left",
@@ -83,9 +83,9 @@ def print_json(document: Any) -> None:
 
 @contextmanager
 def progress(what: str) -> Iterator[Advance]:
-    """Show on a terminal that something is going on, and how far it is once that is told.
+    """Show progress on standard error, if it is a terminal.
 
-    The function given takes what is done, what there is to do, and what is being done.
+    The function it gives takes the steps done, the steps in all, and the name of the step.
     """
     console = _console(stderr=True)
     columns = (
@@ -100,19 +100,19 @@ def progress(what: str) -> Iterator[Advance]:
     ) as bar:
         task = bar.add_task(what, total=None, count="")
 
-        def advance(done: int, total: int, doing: str = "") -> None:
-            text = _harmless(f"{what}: {doing}" if doing else what)
+        def advance(done: int, total: int, step: str = "") -> None:
+            text = _harmless(f"{what}: {step}" if step else what)
             bar.update(task, completed=done, total=total, count=f"{done}/{total}", description=text)
 
         yield advance
 
 
 def _console(*, stderr: bool) -> Console:
-    """Made anew each time: tests and notebooks exchange the streams."""
+    """A new console for each call, as tests and notebooks replace the streams."""
     stream = sys.stderr if stderr else sys.stdout
-    plain = not stream.isatty()
+    is_terminal = stream.isatty()
     found = Console(file=stream, markup=False, emoji=False, highlight=False)
-    if plain and "COLUMNS" not in found._environ:
+    if not is_terminal and "COLUMNS" not in found._environ:
         found.width = _WIDE
     return found
 
@@ -125,15 +125,15 @@ def _harmless(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-# Documents of findings as tables: what a report shows, in short.
+# Documents as tables: the main part of what a page shows
 
 _BEST = "bold green"
 _LEGEND = "* best value of the line."
-_MOST_MODELS = 8  # columns of a table that people can still read
+_MOST_MODELS = 8  # more columns are hard to read
 
 
 def print_evaluation(document: Mapping[str, Any]) -> None:
-    """Print measures, margins and verdict of one model, or models side by side."""
+    """Print measures, margins and verdict of one model, or the measures of several."""
     models = document["models"]
     data = document["data"]
     heading = (
@@ -141,25 +141,25 @@ def print_evaluation(document: Mapping[str, Any]) -> None:
         f"conventions: {document['conventions']['name']}"
     )
     if len(models) == 1:
-        _show_one(document["measures"], models[0], heading)
+        _print_one(document["measures"], models[0], heading)
     else:
-        _show_several(document["measures"], models, heading)
+        _print_several(document["measures"], models, heading)
     print_text()
     for sentence in document["verdict"]:
         print_text(sentence)
 
 
 def print_comparison(document: Mapping[str, Any]) -> None:
-    """Print mean, deviation and rank of every method, a table for each data set."""
+    """Print mean, standard deviation and rank of every method, one table per data set."""
     for part in document["comparisons"]:
         for dataset in part["datasets"]:
-            _show_dataset(part, dataset)
+            _print_dataset(part, dataset)
     print_text(f"{_LEGEND}\n")
     for sentence in document["verdict"]:
         print_text(sentence)
 
 
-def _show_dataset(part: Mapping[str, Any], dataset: str) -> None:
+def _print_dataset(part: Mapping[str, Any], dataset: str) -> None:
     better = {measure["name"]: measure["better"] for measure in part["measures"]}
     lines = [line for line in part["means"] if line["dataset"] == dataset]
     body: list[list[str | Text]] = [
@@ -178,22 +178,22 @@ def _spread(cell: Mapping[str, Any] | None) -> Text:
     return Text(text, style=_BEST if cell["first"] else "")
 
 
-def _show_one(measures: list[Any], model: Mapping[str, Any], heading: str) -> None:
+def _print_one(measures: list[Any], model: Mapping[str, Any], heading: str) -> None:
     body = []
     for entry in measures:
         value, best = _number(model["measures"][entry["name"]]["value"]), _number(entry["best"])
         body.append([entry["title"], value, best, entry["better"], _note(entry)])
     print_table(heading, ["measure", "value", "best possible", "better", "undefined rows"], body)
-    _show_margins(model["margins"])
+    _print_margins(model["margins"])
 
 
 def _note(entry: Mapping[str, Any]) -> str:
-    """How many rows have no value of their own, why, and what became of them."""
-    told = "; ".join(f"{counted(n, entry['row'])}: {why}" for why, n in entry["undefined"].items())
-    return told + (" (counted, not left out)" if entry["filled"] else "")
+    """How many rows have no value of their own, why, and whether they count."""
+    reasons = [f"{counted(n, entry['row'])}: {why}" for why, n in entry["undefined"].items()]
+    return "; ".join(reasons) + (" (counted, not left out)" if entry["filled"] else "")
 
 
-def _show_margins(margins: Mapping[str, Any]) -> None:
+def _print_margins(margins: Mapping[str, Any]) -> None:
     if not margins:
         return
     body = [
@@ -210,7 +210,7 @@ def _show_margins(margins: Mapping[str, Any]) -> None:
     print_table("Margins", head, body)
 
 
-def _show_several(measures: list[Any], models: list[Any], heading: str) -> None:
+def _print_several(measures: list[Any], models: list[Any], heading: str) -> None:
     shown = sorted(models, key=lambda m: (m["mean_rank"] is None, m["mean_rank"]))[:_MOST_MODELS]
     shown = [m for m in models if m in shown]
     head = ["measure", "better", *(model["name"] for model in shown)]
@@ -225,9 +225,7 @@ def _show_several(measures: list[Any], models: list[Any], heading: str) -> None:
     body.append(["mean rank", "low", *(_number(m["mean_rank"], 2) for m in shown)])
     print_table(heading, head, body, numbers=2)
     left = len(models) - len(shown)
-    print_text(
-        "* best of its line." + (f" {left} more models stand in the report." if left else "")
-    )
+    print_text(f"{_LEGEND} The report has {counted(left, 'more model')}." if left else _LEGEND)
 
 
 def _ranked(line: Mapping[str, Any] | None) -> Text:

@@ -1,4 +1,4 @@
-"""``limo demo``: the whole of limo on built-in data, in one command."""
+"""``limo demo``: train, evaluate and report on built-in data."""
 
 import itertools
 from pathlib import Path
@@ -16,18 +16,21 @@ __all__ = ["EXAMPLES", "demo"]
 
 
 EXAMPLES = examples(
-    ("train four models, judge them, write the report", "limo demo"),
-    ("choose the report's place", "limo demo --report somewhere.html"),
+    ("train four models, evaluate them, write the report", "limo demo"),
+    ("name the report", "limo demo --report mine.html"),
     ("for programs, without a report", "limo demo --no-report --json"),
 )
 
 _STEM = "limo-demo"
-_RIDGES = (1e-2, 1e-4, 1e-6)  # two features need hardly any
+_STRENGTHS = (1e-2, 1e-4, 1e-6)  # two features need little regularisation
 
 
 def demo(
     instances: Annotated[
-        int, typer.Option("--instances", min=40, help="Points to draw; half of them for training.")
+        int,
+        typer.Option(
+            "--instances", min=40, help="Instances to generate; half of them are for training."
+        ),
     ] = 2000,
     seed: Seed = 0,
     conventions: Conventions = "standard",
@@ -35,24 +38,24 @@ def demo(
         Path | None,
         typer.Option(
             "--report",
-            help="Where the report goes; by default limo-demo.html here, or the next free name.",
+            help="The HTML file; by default limo-demo.html, or the next free name.",
             show_default=False,
         ),
     ] = None,
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Do not write a report.")] = False,
     json: Json = False,
     force: Force = False,
 ) -> None:
-    """Train four models on the paper's synthetic data, and see which is good at what.
+    """Train four models on the paper's synthetic data, and see which measures each is good on.
 
     LIMO maximises label-wise and instance-wise margins, LIMO-label and LIMO-inst one of the two;
-    one-vs-rest logistic regression maximises neither. Each has its strength chosen by
-    cross-validation on the training half, and all are cut by one threshold, cross-fitted
-    for micro-F1, so that only their rankings differ.
+    one-vs-rest logistic regression maximises neither. Cross-validation on the training half
+    chooses the regularisation strength of each. All use one global threshold, cross-fitted for
+    micro-F1, so that only their rankings differ.
     """
-    to = None if no_report else _place(report, force)
+    to = None if no_report else _target(report, force)
     with progress("Training") as advance:
-        document = _judge(instances, seed, conventions, advance)
+        document = _evaluate(instances, seed, conventions, advance)
     if to is not None:
         limo.report.write(document, to, force=force)
     if json:
@@ -63,8 +66,8 @@ def demo(
         print_text(f"\nThe report is in {to.resolve()}: open it in a browser.")
 
 
-def _place(report: Path | None, force: bool) -> Path:
-    """The file asked for, or the first free one of our own names."""
+def _target(report: Path | None, force: bool) -> Path:
+    """The file asked for, or the first free default name."""
     if report is not None:
         return output(report, force=force)
     names = itertools.chain([_STEM], (f"{_STEM}-{k}" for k in itertools.count(2)))
@@ -73,7 +76,7 @@ def _place(report: Path | None, force: bool) -> Path:
     return output(free, force=force)
 
 
-def _judge(instances: int, seed: int, conventions: str, advance: Any) -> dict[str, Any]:
+def _evaluate(instances: int, seed: int, conventions: str, advance: Any) -> dict[str, Any]:
     data = limo.datasets.figure1(instances, seed=seed)
     train, test = limo.datasets.split(data, 0.5, seed=seed)
     models = _models()
@@ -82,7 +85,7 @@ def _judge(instances: int, seed: int, conventions: str, advance: Any) -> dict[st
         advance(place, len(models), name)
         model.fit(train.X, train.Y)
         scores[name], labels[name] = limo.scores_of(model, test.X), model.predict(test.X)
-    advance(len(models), len(models), "judging")
+    advance(len(models), len(models), "evaluating")
     document: dict[str, Any] = limo.report.evaluation_document(
         test.Y,
         scores,
@@ -106,6 +109,6 @@ def _models() -> dict[str, Any]:
 
 
 def _limo(measure: str, label_weight: float, instance_weight: float) -> Any:
-    """LIMO of these margins, its ridge chosen for the measure they serve."""
+    """LIMO with these margin weights, its regularisation strength chosen for the measure."""
     weights = [(label_weight, instance_weight, 0)]
-    return limo.LIMOClassifierCV(measure, weights=weights, alphas=_RIDGES)
+    return limo.LIMOClassifierCV(measure, weights=weights, alphas=_STRENGTHS)

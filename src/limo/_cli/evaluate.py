@@ -1,4 +1,4 @@
-"""``limo evaluate``: how good are these scores, and why."""
+"""``limo evaluate``: how good scores or predictions are, and why."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ __all__ = ["EXAMPLES", "evaluate", "pair"]
 
 
 EXAMPLES = examples(
-    ("all that scores tell", "limo evaluate --truth Y.csv --scores S.csv"),
+    ("measures and margins of scores", "limo evaluate --truth Y.csv --scores S.csv"),
     (
         "all eleven measures, and a report",
         "limo evaluate -y Y.csv -s S.csv -p P.csv --report report.html",
@@ -36,7 +36,7 @@ EXAMPLES = examples(
         "compare two models",
         "limo evaluate --truth Y.npz --scores mine=a.npy --scores theirs=b.npy",
     ),
-    ("against a known set, for programs", "limo evaluate -y enron:test -s S.parquet --json"),
+    ("against a known data set, as JSON", "limo evaluate -y enron:test -s S.parquet --json"),
 )
 
 _FILES = "CSV, TSV, Parquet, NPY, NPZ (dense or sparse) or ARFF"
@@ -46,7 +46,7 @@ Truth = Annotated[
     typer.Option(
         "--truth",
         "-y",
-        help=f"True labels: {_FILES}, LIBSVM, or a known set such as enron:test.",
+        help=f"True labels: {_FILES}, LIBSVM, or a known data set such as enron:test.",
         autocompletion=complete_data,
     ),
 ]
@@ -56,7 +56,7 @@ Scores = Annotated[
         "--scores",
         "-s",
         metavar="[NAME=]FILE",
-        help=f"Scores: {_FILES}. Give it again for each model to compare.",
+        help=f"Scores: {_FILES}. Repeat the option for each model to compare.",
     ),
 ]
 Predictions = Annotated[
@@ -65,7 +65,7 @@ Predictions = Annotated[
         "--predictions",
         "-p",
         metavar="[NAME=]FILE",
-        help="Predicted labels, for the models in the same order.",
+        help="Predicted labels of the models, in the same order.",
     ),
 ]
 
@@ -82,11 +82,11 @@ def evaluate(
     json: Json = False,
     force: Force = False,
 ) -> None:
-    """Judge models by their scores: eleven measures, margins, and what to change.
+    """Evaluate models by their scores: eleven measures, margins, and what to improve.
 
-    Scores give the measures of ranking and the margins, predicted labels the four others. Rows
-    are instances and columns labels; columns go by name where both files have names. A .npy file
-    is mapped into memory and may be larger than it.
+    Scores give the ranking measures and the margins, predicted labels the other four. Rows are
+    instances and columns are labels; columns are matched by name if both files have names. A .npy
+    file is memory-mapped and may be larger than memory.
     """
     models = pair(scores or [], predictions or [])
     for file in (file for one in models.values() for file in one.files):
@@ -97,7 +97,7 @@ def evaluate(
         output(report, force=force)
     with progress("Reading"):
         inputs = _read(truth, models, labels, drop, header)
-    with progress("Judging"):
+    with progress("Evaluating"):
         document = inputs.judge(conventions)
     if report is not None:
         with progress("Writing the report"):
@@ -156,12 +156,13 @@ class _Inputs:
 
 
 def pair(scores: list[str], predictions: list[str]) -> dict[str, _Files]:
-    """The files of each model by its name; nameless predictions belong to the scores in order.
+    """The files of each model by its name.
 
-    A model is named by ``NAME=FILE``, or after its file.
+    A model is named by ``NAME=FILE``, or after its file. Predictions without a name belong to the
+    models with scores, in the same order.
     """
     if not scores and not predictions:
-        raise WrongUse("Nothing to judge: give --scores FILE, --predictions FILE, or both.")
+        raise WrongUse("Nothing to evaluate: give --scores FILE, --predictions FILE, or both.")
     found: dict[str, _Files] = {}
     order = []
     for name, file in map(_split, scores):
@@ -182,7 +183,7 @@ def pair(scores: list[str], predictions: list[str]) -> dict[str, _Files]:
 
 
 def _split(given: str) -> tuple[str | None, Path]:
-    """A name and a file, of ``NAME=FILE``; a file of that whole name comes first."""
+    """Split ``NAME=FILE``, unless a file with that whole name exists."""
     name, equals, file = given.partition("=")
     if not equals or Path(given).exists() or "/" in name:
         return None, Path(given)
@@ -192,7 +193,7 @@ def _split(given: str) -> tuple[str | None, Path]:
 def _read(
     truth: str, models: dict[str, _Files], labels: str | None, drop: str | None, header: bool | None
 ) -> _Inputs:
-    """Scores first: they tell how many labels a LIBSVM file should have."""
+    """Read scores first: their width is the number of labels a LIBSVM file should have."""
     read = limo.datasets.read_matrix
     how: dict[str, Any] = {"drop": listed(drop), "header": header}
     S = {n: read(one.scores, "scores", **how) for n, one in models.items() if one.scores}

@@ -1,4 +1,4 @@
-"""``limo measures``: the registry as a table."""
+"""``limo measures``: all measures as a table."""
 
 from typing import Any
 
@@ -16,10 +16,11 @@ _MARKS = {"YES": "yes", "IN_THE_LIMIT": "limit", "NO": "-"}
 
 
 def measures(json: Json = False) -> None:
-    """List the eleven measures, and which margin makes each as good as can be.
+    """List the measures, and which positive margins make each of them perfect.
 
-    The last four columns are the paper's Table 2, with ours for the entry-wise margin: whether
-    positive margins of that kind make the measure perfect.
+    The last four columns are the paper's Table 2 and our addition, the entry-wise margin. "yes"
+    means that the measure is perfect if all margins of that kind are positive, and "limit" that it
+    approaches its best value as the number of instances grows.
     """
     found = [_record(measure) for measure in limo.MEASURES.values()]
     if json:

@@ -1,4 +1,4 @@
-"""``limo report``: the page of results that were computed before."""
+"""``limo report``: the page of stored results."""
 
 import json
 from pathlib import Path
@@ -16,9 +16,9 @@ __all__ = ["EXAMPLES", "report"]
 
 
 EXAMPLES = examples(
-    ("from what limo compare stored", "limo report results.sqlite -o comparison.html"),
+    ("from results stored by limo compare", "limo report results.sqlite -o comparison.html"),
     (
-        "from JSON that evaluate printed",
+        "from JSON printed by limo evaluate",
         "limo evaluate -y Y.csv -s S.csv --json > found.json && limo report found.json -o a.html",
     ),
 )
@@ -28,12 +28,13 @@ _SQLITE = b"SQLite format 3\x00"
 
 def report(
     results: Annotated[
-        Path, typer.Argument(metavar="RESULTS", help="JSON of any command, or a results store.")
+        Path,
+        typer.Argument(metavar="RESULTS", help="JSON printed by a command, or a store of results."),
     ],
     to: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")],
     force: Force = False,
 ) -> None:
-    """Write the report of results that were computed before, without computing them again."""
+    """Write the report of stored results, without computing them again."""
     check_file(str(results))
     output(to, force=force)
     with progress("Writing the report"):
@@ -42,7 +43,7 @@ def report(
 
 
 def _document(results: Path) -> dict[str, Any]:
-    """The document itself, or what the rows of a store say."""
+    """The document in a JSON file, or one made from the rows of a store."""
     with results.open("rb") as handle:
         is_store = handle.read(len(_SQLITE)) == _SQLITE
     if is_store:
@@ -56,7 +57,7 @@ def _document(results: Path) -> dict[str, Any]:
         document = None
     if not isinstance(document, dict) or "format" not in document:
         raise ValueError(
-            f"{results} is neither a results store nor the JSON of limo evaluate, demo, compare or "
-            "reproduce. Run one of them with --json, or limo compare with --store."
+            f"{results} is neither a store of results nor the JSON of limo evaluate, demo, "
+            "compare or reproduce. Run one of them with --json, or limo compare with --store."
         )
     return document

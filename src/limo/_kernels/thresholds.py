@@ -1,44 +1,50 @@
-"""One walk down each sorted row: every place where it can be cut, and the best of them."""
+"""Kernels for thresholds: sort stored scores, walk down sorted rows, and pick the best cut.
+
+A cut is a place in a sorted row. It has hits (relevant items) and misses (irrelevant items) above
+it. Equal scores are never separated by a cut.
+"""
 
 import numpy as np
 
 from limo._kernels import kernel
 from limo._types import Booleans, Floats, Integers, Values
 
-__all__ = ["count_above", "mark_hull", "part_stored", "pick_best", "walk"]
+__all__ = ["count_above", "mark_hull", "pick_best", "sort_stored", "walk"]
 
 
 @kernel
-def part_stored(
+def sort_stored(
     indptr: Integers,
     indices: Integers,
     scores: Floats,
     relevant_indptr: Integers,
     relevant_indices: Integers,
-    parted: Floats,
+    ordered: Floats,
     middle: Integers,
 ) -> None:
-    """Write each row's stored scores into ``parted``: relevant ones descending, others ascending.
+    """Write each row's stored scores into ``ordered``: relevant ones descending, others ascending.
 
-    ``middle[i]`` tells where the irrelevant scores of row i begin. Columns ascend in every row.
-    O(k log k) for a row with k stored scores.
+    ``middle[i]`` becomes the index at which the irrelevant scores of row i start. Columns must
+    ascend in every row, so that stored and relevant columns can be merged. O(k log k) for a row
+    with k stored scores.
     """
     for i in range(indptr.size - 1):
         start, stop = indptr[i], indptr[i + 1]
+        # relevant scores fill the row from the front, irrelevant ones from the back
         r, front, back = relevant_indptr[i], start, stop
         for k in range(start, stop):
             while r < relevant_indptr[i + 1] and relevant_indices[r] < indices[k]:
                 r += 1
             if r < relevant_indptr[i + 1] and relevant_indices[r] == indices[k]:
-                parted[front] = -scores[k]
+                ordered[front] = -scores[k]  # negated, because sort() only ascends
                 front += 1
             else:
                 back -= 1
-                parted[back] = scores[k]
-        parted[start:front].sort()
-        parted[front:stop].sort()
+                ordered[back] = scores[k]
+        ordered[start:front].sort()
+        ordered[front:stop].sort()
         for k in range(start, front):
-            parted[k] = -parted[k]
+            ordered[k] = -ordered[k]
         middle[i] = front
 
 
@@ -46,7 +52,7 @@ def part_stored(
 def _higher(
     relevant: Floats, a: int, a_stop: int, irrelevant: Floats, b: int, b_start: int
 ) -> float:
-    """The highest score not yet passed; -inf when all are."""
+    """The highest score not yet passed; -inf if all are."""
     score = -np.inf
     if a < a_stop:
         score = relevant[a]
@@ -69,14 +75,15 @@ def walk(
     """Write the cuts of each row: first the one above all items, then one below each score.
 
     Both kinds of items come as (scores, start of each row, stop of each row); relevant scores
-    descend, irrelevant ones ascend. Without ``every``, only cuts below a score that some relevant
-    item has are written. A cut has ``hits`` relevant and ``misses`` irrelevant items above
-    it, and lies between the scores ``upper`` and ``lower``. Spare room, up to ``indptr[i + 1]``,
-    is filled with the last cut. Equal scores are passed together, so that no cut parts them.
+    descend, irrelevant ones ascend. Without ``every``, only cuts below the score of a relevant item
+    are written. A cut has ``hits`` relevant and ``misses`` irrelevant items above it, and lies
+    between the scores ``upper`` and ``lower``. Ties leave fewer cuts than there are cells; the
+    cells left, up to ``indptr[i + 1]``, repeat the last cut.
     """
     good, good_start, good_stop = relevant
     bad, bad_start, bad_stop = irrelevant
     for i in range(indptr.size - 1):
+        # a is the next relevant item, b the next irrelevant one, both from the highest score down
         a, a_stop = good_start[i], good_stop[i]
         b, b_start = bad_stop[i] - 1, bad_start[i]
         k = indptr[i]
@@ -85,6 +92,7 @@ def walk(
         hits[k], misses[k], upper[k], lower[k] = 0.0, 0.0, np.inf, below
         while a < a_stop or (every and b >= b_start):
             score, before = below, n_hits
+            # pass all items with this score at once: no cut may separate them
             while a < a_stop and good[a] == score:
                 a += 1
                 n_hits += 1
@@ -106,9 +114,10 @@ def walk(
 
 @kernel
 def pick_best(values: Values, indptr: Integers, last: bool, best: Integers) -> None:
-    """Write where each row's highest value is: of those equal up to rounding the first, or last.
+    """Write the index of each row's highest value; of those equal up to rounding the first or last.
 
-    nan is never best, unless nothing else is there.
+    Two passes, because what is nearly equal to the highest value is known only after the first.
+    nan is never chosen, unless all values are nan.
     """
     for i in range(indptr.size - 1):
         highest = -np.inf
@@ -130,10 +139,12 @@ def pick_best(values: Values, indptr: Integers, last: bool, best: Integers) -> N
 def mark_hull(
     hits: Values, misses: Values, indptr: Integers, corner: Booleans, previous: Integers
 ) -> None:
-    """Mark the corners of each row's curve of hits against misses, seen from above.
+    """Mark the corners of the upper hull of each row's hits plotted against misses.
 
-    ``previous[k]`` becomes the corner before corner k; the first cut of a row has none and is not
-    marked. Cuts that gain nothing on the one before (spare room) are passed over. O(cuts).
+    ``previous[k]`` becomes the corner before corner k; the first cut of a row, where every hull
+    starts, is not marked. Cuts without more hits than the corner before are skipped, and with them
+    the repeated cuts at the end of a row. This is Andrew's monotone chain, O(cuts): cuts come in
+    order of misses, and each is removed at most once.
     """
     for i in range(indptr.size - 1):
         start = indptr[i]
@@ -141,6 +152,7 @@ def mark_hull(
         for k in range(start + 1, indptr[i + 1]):
             if hits[k] == hits[last]:
                 continue
+            # remove corners that lie on or below the line from the one before to this cut
             while last > start:
                 before = previous[last]
                 rise, run = hits[last] - hits[before], misses[last] - misses[before]
@@ -154,58 +166,30 @@ def mark_hull(
             last = k
 
 
-# How many items of rows, columns and the whole lie above each of many thresholds.
-
-
-@kernel
-def _count_below(thresholds: Values, score: float) -> int:
-    """How many of the ascending thresholds are lower than the score."""
-    low, high = 0, thresholds.size
-    while low < high:
-        half = (low + high) // 2
-        if thresholds[half] < score:
-            low = half + 1
-        else:
-            high = half
-    return low
-
-
 @kernel
 def count_above(
-    block: Floats,
-    indptr: Integers,
-    indices: Integers,
+    relevant: tuple[Floats, Integers, Integers],
+    irrelevant: tuple[Floats, Integers, Integers],
+    first: int,
     thresholds: Values,
     hits: Integers,
     predicted: Integers,
-    row_f1: Values,
 ) -> None:
-    """Add up, for the rows of ``block``, what each ascending threshold leaves above it.
+    """Count, in sorted rows from ``first`` on, the items above each of the ascending thresholds.
 
-    ``indptr`` and ``indices`` tell the relevant columns of each row. Cell (j, k) of ``hits`` and
-    ``predicted`` counts the relevant and all items of column j that lie above exactly the first
-    k thresholds; cell k of ``row_f1`` is the sum over rows of F1 at threshold k. O(log of the
-    thresholds) an item.
+    Row i of ``hits`` and ``predicted`` is row ``first + i`` of the block; column k counts its
+    relevant and all its items with scores above threshold k. Both kinds of items come as in
+    ``walk``. One walk down each row: O(items + thresholds) per row.
     """
-    n_thresholds = thresholds.size
-    good = np.zeros(n_thresholds + 1, np.int64)
-    every = np.zeros(n_thresholds + 1, np.int64)
-    for i in range(block.shape[0]):
-        good[:] = 0
-        every[:] = 0
-        r = indptr[i]
-        for j in range(block.shape[1]):
-            k = _count_below(thresholds, block[i, j])
-            every[k] += 1
-            predicted[j, k] += 1
-            if r < indptr[i + 1] and indices[r] == j:
-                good[k] += 1
-                hits[j, k] += 1
-                r += 1
-        n_true = indptr[i + 1] - indptr[i]
-        n_good = n_above = 0
-        for k in range(n_thresholds - 1, -1, -1):
-            n_good += good[k + 1]
-            n_above += every[k + 1]
-            if n_good > 0:
-                row_f1[k] += 2.0 * n_good / (n_true + n_above)
+    good, good_start, good_stop = relevant
+    bad, bad_start, bad_stop = irrelevant
+    for i in range(hits.shape[0]):
+        row = first + i
+        a, b = good_start[row], bad_stop[row] - 1
+        for k in range(thresholds.size - 1, -1, -1):
+            while a < good_stop[row] and good[a] > thresholds[k]:
+                a += 1
+            while b >= bad_start[row] and bad[b] > thresholds[k]:
+                b -= 1
+            hits[i, k] = a - good_start[row]
+            predicted[i, k] = hits[i, k] + bad_stop[row] - 1 - b

@@ -1,1 +1,25 @@
-"""The eleven measures: row functions, a registry, conventions, and a function for each."""
+"""The measures: what one is, all of them by name, and how to add your own.
+
+The eleven measures as functions (``limo.macro_f1``, ...) and ``limo.evaluate`` are in ``limo``
+itself.
+"""
+
+from limo._views import COLUMNS, ENTRIES, ROWS, Counts
+from limo.measures._conventions import CONVENTIONS, Conventions
+from limo.measures._measure import Measure, Optimised, Result
+from limo.measures._table import MEASURES, register, unregister
+
+__all__ = [
+    "COLUMNS",
+    "CONVENTIONS",
+    "ENTRIES",
+    "MEASURES",
+    "ROWS",
+    "Conventions",
+    "Counts",
+    "Measure",
+    "Optimised",
+    "Result",
+    "register",
+    "unregister",
+]

@@ -1,4 +1,4 @@
-"""From checked labels, scores and predictions to results, each view being read once."""
+"""From checked labels, scores and predictions to results; each view is sorted once."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -7,30 +7,35 @@ import numpy as np
 
 from limo._checks import Checked, check_name
 from limo._profiles import Profile, read_profiles
-from limo._types import Values
-from limo._views import VIEWS, Counts, View, count
+from limo._types import Anything, Values
+from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Counts, View, count
 from limo.measures._conventions import CONVENTIONS, Conventions
 from limo.measures._measure import Measure, Result, reduce
 from limo.measures._table import MEASURES
 
-__all__ = ["Computed", "check_conventions", "compute"]
+__all__ = ["Also", "Computed", "Found", "ProfileFunction", "check_conventions", "compute"]
 
 
-ProfileFunction = Callable[[Profile], Values]
-Judge = Callable[[Profile | Counts], Values]
-Rows = dict[tuple[str, View], Values]
+ProfileFunction = Callable[[Profile], Anything]
+Found = Mapping[str, Mapping[str, Anything]]
+"""What functions of profiles gave: by the name of the view, by the name of the function."""
+Also = Callable[[View, Found], Mapping[str, ProfileFunction]]
+_Rows = dict[tuple[str, str], Values]
+
+# The matrix as a whole first: what is found there (its relevant scores) can guide the others.
+_ORDER = (ENTRIES, ROWS, COLUMNS)
 
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """Results by measure, and by view whatever else was asked of the profiles."""
+    """Results by measure, and whatever else was read from the profiles."""
 
     results: dict[str, Result]
-    diagnostics: dict[View, dict[str, Values]]
+    found: Found
 
 
 def check_conventions(conventions: str | Conventions) -> Conventions:
-    """Look up a named set of conventions; pass a record through."""
+    """Look up a named set of conventions; return a record as it is."""
     if isinstance(conventions, Conventions):
         for name in conventions.undefined:
             check_name(name, MEASURES, "measure")
@@ -42,48 +47,59 @@ def compute(
     measures: Iterable[Measure],
     checked: Checked,
     conventions: Conventions,
-    diagnostics: Mapping[str, ProfileFunction] | None = None,
+    also: Also | None = None,
 ) -> Computed:
-    """Compute measures, and diagnostics of every view if there are scores."""
+    """Compute measures, and with the same sorted scores whatever else is asked for.
+
+    ``also`` takes a view and what was found in the views before it, and returns functions of a
+    profile by name. They may give arrays of any shape whose last axis runs over rows, or over
+    blocks of rows.
+    """
     measures = list(measures)
-    rows: Rows = {}
-    seen: dict[View, dict[str, Values]] = {}
-    for view in VIEWS.values():
-        functions = _judges(measures, "scores", view, conventions)
-        if functions or diagnostics:
-            found = _profile_rows(view, functions | dict(diagnostics or {}), checked)
-            rows |= {(name, view): found[name] for name in functions}
-            seen[view] = {name: found[name] for name in diagnostics or {}}
+    rows: _Rows = {}
+    found: dict[str, dict[str, Anything]] = {}
+    for view in _ORDER if checked.S is not None else ():
+        own = _row_functions(measures, "scores", view, conventions)
+        more = dict(also(view, found)) if also else {}
+        if own or more:
+            values = _read(view, own | more, checked)
+            rows |= {(name, view.name): values[name] for name in own}
+            found[view.name] = {name: values[name] for name in more}
     if checked.P is not None:
-        for view, counts in count(checked.Y, checked.P, VIEWS.values()).items():
-            functions = _judges(measures, "labels", view, conventions)
-            rows |= {(name, view): function(counts) for name, function in functions.items()}
-    return Computed({m.name: _result(m, rows, conventions) for m in measures}, seen)
+        counts = count(checked.Y, checked.P, VIEWS.values())
+        for view in VIEWS.values():
+            for name, function in _row_functions(measures, "labels", view, conventions).items():
+                rows[name, view.name] = function(counts[view.name])
+    results = {m.name: _result(m, rows, conventions) for m in measures}
+    return Computed(results, {name: found[name] for name in VIEWS if name in found})
 
 
-def _judges(
+def _row_functions(
     measures: list[Measure], needs: str, view: View, conventions: Conventions
-) -> dict[str, Judge]:
-    """For each measure of its kind that has rows in this view, what gives them."""
+) -> dict[str, Callable[[Profile | Counts], Values]]:
+    """What gives the rows of each measure that has rows in this view."""
     return {
-        m.name: _judge(m, conventions) for m in measures if m.needs == needs and view in m.views
+        m.name: _found_and_best(m, conventions)
+        for m in measures
+        if m.needs == needs and view in m.views
     }
 
 
-def _judge(measure: Measure, conventions: Conventions) -> Judge:
-    """Compute a measure's rows and, below them, the best they could be."""
+def _found_and_best(
+    measure: Measure, conventions: Conventions
+) -> Callable[[Profile | Counts], Values]:
+    """Two lines: the values of the rows, and the best possible ones."""
 
-    def judge(seen: Profile | Counts) -> Values:
-        found = measure.function(seen, conventions)
-        return np.stack([found, measure.function(seen.perfect, conventions)])
+    def values(seen: Profile | Counts) -> Values:
+        return np.stack([measure.values(part, conventions) for part in (seen, seen.perfect)])
 
-    return judge
+    return values
 
 
-def _profile_rows(
+def _read(
     view: View, functions: Mapping[str, ProfileFunction], checked: Checked
-) -> dict[str, Values]:
-    """Apply functions of a profile to all rows of one view; rows lie along the last axis."""
+) -> dict[str, Anything]:
+    """Apply functions of a profile to all rows of a view, and join the blocks."""
     assert checked.S is not None
     blocks = read_profiles(
         view, checked.Y, checked.S, lambda profile: {n: f(profile) for n, f in functions.items()}
@@ -91,6 +107,6 @@ def _profile_rows(
     return {name: np.concatenate([b[name] for b in blocks], axis=-1) for name in functions}
 
 
-def _result(measure: Measure, rows: Rows, conventions: Conventions) -> Result:
-    by_view = {view.name: rows[measure.name, view] for view in measure.views}
+def _result(measure: Measure, rows: _Rows, conventions: Conventions) -> Result:
+    by_view = {view.name: rows[measure.name, view.name] for view in measure.views}
     return reduce(measure, by_view, conventions)

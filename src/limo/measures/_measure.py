@@ -1,17 +1,38 @@
-"""What a measure is, and how the values of its rows become one number."""
+"""What a measure is, how the values of its rows become one number, and what that number is worth.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+A :class:`Measure` is one record: its formula and everything limo says about it. The records of the
+eleven built-in measures are in ``_table``.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from limo._types import Booleans, Values
-from limo._views import View
+from limo._views import THRESHOLDS, Pattern, ThresholdKind, View
 from limo.measures._conventions import Conventions
 
-__all__ = ["Measure", "Optimised", "Result", "RowFunction", "reduce"]
+__all__ = [
+    "EFFECTIVENESS",
+    "Measure",
+    "Optimised",
+    "Result",
+    "RowFunction",
+    "blind_value",
+    "mean_of_defined",
+    "reduce",
+    "skill",
+]
+
+EFFECTIVENESS = ("label-wise", "instance-wise", "double", "entry-wise")
+"""The kinds of effectiveness: the columns of the paper's Table 2, and our fourth."""
+
+Text = str | Callable[[Conventions], str]
+Blind = Callable[[Values, int, Conventions], Values]
 
 
 class RowFunction(Protocol):
@@ -22,7 +43,7 @@ class RowFunction(Protocol):
 
 
 class Optimised(Enum):
-    """Whether a kind of effectiveness makes a measure as good as it can be."""
+    """Whether a kind of effectiveness gives a measure its best possible value."""
 
     YES = "yes"
     IN_THE_LIMIT = "as the number of instances grows"
@@ -31,29 +52,48 @@ class Optimised(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """One line of the registry.
+    """A measure: the function of one row, how rows are averaged, and its texts.
 
-    Attributes
+    Parameters
     ----------
-    name, title : str
-        What code and what people call it.
+    name : str
+        What code calls it. A name that begins with the average of its view (``macro_f1``,
+        ``instance_f1``, ``micro_f1``) shares its row function with the others of that family.
+    title : str
+        What tables call it.
     function : callable
-        Gives the value of each row.
+        Takes the rows and the conventions, and returns one value per row, nan where undefined. The
+        rows are a ``Profile`` if the measure needs scores, and ``Counts`` if it needs labels.
     view : View
-        What a row is; the measure is the mean over the rows of this view.
+        What a row is: ``ROWS`` (instances), ``COLUMNS`` (labels) or ``ENTRIES`` (the whole matrix).
+        The measure is the mean over these rows.
     needs : {"scores", "labels"}
-        What it judges.
+        What it judges: scores or predicted labels.
     better : {"high", "low"}
-        Which way is better.
-    bounds : tuple of float
-        Lowest and highest value it can take (``inf`` where that depends on the data).
-    optimised_by : mapping of str to Optimised
-        The paper's Table 2 and our fourth column: what ``label-wise``, ``instance-wise``,
-        ``double`` and ``entry-wise`` effectiveness do for it.
-    threshold : {"label", "instance", "global"} or None
-        The cut that suits it; None for measures of scores.
-    also : View or None
-        A second view through which its rows are worth seeing.
+        Which values are better.
+    bounds : tuple of float, default=(0, 1)
+        Lowest and highest possible value (``inf`` if that depends on the data).
+    optimised_by : mapping of str to Optimised, optional
+        What ``label-wise``, ``instance-wise``, ``double`` and ``entry-wise`` effectiveness do
+        for it (the paper's Table 2). A kind that is not given is ``Optimised.NO``.
+    threshold : {"label", "instance", "global"}, optional
+        The kind of threshold that suits a measure of labels; by default the one that cuts its rows.
+    also : View, optional
+        A second view in which its rows are shown.
+    meaning : str, optional
+        One sentence; by default the first line of the function's docstring.
+    formula : str or callable, optional
+        The value of a row, in the letters of ``LETTERS``; a function if it depends on the
+        conventions. By default the first line of the function's docstring.
+    ties : str or callable, optional
+        What ties, or 0/0, count under the conventions, in a few words.
+    blind : callable, optional
+        The value of each row for a predictor that knows nothing, from the number of relevant items
+        of each row, the number of items and the conventions.
+    fractional : bool, default=False
+        Whether a measure of labels is a ratio of linear functions of the counts that improves with
+        every hit and worsens with every false alarm, as F1 does. The search for thresholds is then
+        faster, and can choose many thresholds together.
     """
 
     name: str
@@ -62,25 +102,65 @@ class Measure:
     view: View
     needs: Literal["scores", "labels"]
     better: Literal["high", "low"]
-    bounds: tuple[float, float]
-    optimised_by: Mapping[str, Optimised]
-    threshold: Literal["label", "instance", "global"] | None = None
+    bounds: tuple[float, float] = (0.0, 1.0)
+    optimised_by: Mapping[str, Optimised] = field(default_factory=dict)
+    threshold: ThresholdKind | None = None
     also: View | None = None
+    meaning: str = ""
+    formula: Text = ""
+    ties: Text = ""
+    blind: Blind | None = None
+    fractional: bool = False
+
+    def __post_init__(self) -> None:
+        unknown = set(self.optimised_by) - set(EFFECTIVENESS)
+        if unknown:
+            raise ValueError(
+                f"optimised_by of {self.name!r} must use {', '.join(EFFECTIVENESS)}: "
+                f"got {', '.join(sorted(unknown))}."
+            )
+        ticks = {kind: self.optimised_by.get(kind, Optimised.NO) for kind in EFFECTIVENESS}
+        object.__setattr__(self, "optimised_by", ticks)
+        if self.needs == "labels" and self.threshold is None:
+            object.__setattr__(self, "threshold", self.view.threshold)
+        self._check_threshold()
+        doc = (getattr(self.function, "__doc__", None) or "").strip().partition("\n")[0]
+        object.__setattr__(self, "meaning", self.meaning or doc)
+        object.__setattr__(self, "formula", self.formula or doc)
+
+    def _check_threshold(self) -> None:
+        if self.needs == "scores" and self.threshold is not None:
+            raise ValueError(f"{self.name!r} judges scores, so it has no threshold.")
+        if self.threshold is not None and THRESHOLDS[self.threshold] not in self.views:
+            raise ValueError(
+                f"The threshold of {self.name!r} must cut rows that the measure has: a threshold "
+                f"per {self.threshold} needs the view {THRESHOLDS[self.threshold].name!r}."
+            )
+
+    def values(self, rows: Any, conventions: Conventions) -> Values:
+        """The value of each row; a division by zero is nan, not a warning."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.function(rows, conventions)
 
     @property
     def views(self) -> tuple[View, ...]:
-        """The views through which its rows are shown."""
+        """The views in which its rows are shown."""
         return (self.view,) if self.also is None else (self.view, self.also)
 
     @property
     def sign(self) -> int:
-        """1 where higher is better, -1 where lower is."""
+        """1 if higher is better, -1 if lower is."""
         return 1 if self.better == "high" else -1
+
+    @property
+    def family(self) -> str:
+        """The name without its average: ``f1`` for ``macro_f1``, ``micro_f1``, ..."""
+        return self.name.removeprefix(f"{self.view.average}_")
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A measure's value, the values of the rows behind it, and what became of undefined ones.
+    """The value of a measure, the values of its rows, and which rows are undefined.
 
     Attributes
     ----------
@@ -93,7 +173,7 @@ class Result:
     undefined : array of bool
         Which rows of the measure's own view have no value of their own.
     filled_with : float or None
-        What undefined rows count as; None where they are left out.
+        What undefined rows count as; None if they are left out.
     """
 
     value: float
@@ -111,17 +191,38 @@ class Result:
 def reduce(measure: Measure, rows: Mapping[str, Values], conventions: Conventions) -> Result:
     """Average the rows, leaving out or filling in those that are undefined.
 
-    ``rows`` holds, by view, two lines: the values found, and the best they could be.
+    ``rows`` holds two lines for each view: the values found, and the best possible ones.
     """
     fill = conventions.undefined.get(measure.name)
     undefined = np.isnan(rows[measure.view.name][0])
     if fill is not None:
         rows = {view: np.where(np.isnan(lines), fill, lines) for view, lines in rows.items()}
+    mean = mean_of_defined if fill is None else lambda values: float(values.mean())
     found, best = rows[measure.view.name]
     by_view = {view: lines[0] for view, lines in rows.items()}
-    return Result(_mean(found, fill), _mean(best, fill), by_view, undefined, fill)
+    return Result(mean(found), mean(best), by_view, undefined, fill)
 
 
-def _mean(values: Values, fill: float | None) -> float:
-    counted = values[~np.isnan(values)] if fill is None else values
-    return float(counted.mean()) if counted.size else float("nan")
+def mean_of_defined(values: Values) -> float:
+    """Mean of the values that are not nan; nan if all are."""
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if defined.size else math.nan
+
+
+def skill(value: float, blind: float, best: float) -> float:
+    """(value - blind) / (best - blind): 0 for blind guessing, 1 for the best possible value.
+
+    nan if blind guessing is already perfect.
+    """
+    return math.nan if blind == best else (value - blind) / (best - blind)
+
+
+def blind_value(measure: Measure, result: Result, Y: Pattern, conventions: Conventions) -> float:
+    """The value of a predictor that knows nothing, on these labels; nan if it is not known."""
+    if measure.blind is None:
+        return math.nan
+    relevant, n_items = measure.view.ones(Y).astype(np.float64), measure.view.n_items(Y)
+    values = measure.blind(relevant, n_items, conventions)
+    fill = math.nan if result.filled_with is None else result.filled_with
+    mean = mean_of_defined if result.filled_with is None else lambda rows: float(rows.mean())
+    return mean(np.where(result.undefined, fill, values))

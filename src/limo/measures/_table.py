@@ -1,16 +1,26 @@
-"""The registry: one line per measure."""
+"""The registry: one record per measure, how to add a record, and what reports say about one."""
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
-from limo._text import counted
-from limo._views import COLUMNS, ENTRIES, ROWS
+import numpy as np
+
+from limo._text import counted, did_you_mean
+from limo._views import COLUMNS, ENTRIES, ROWS, Counts
 from limo.measures._conventions import Conventions
-from limo.measures._measure import Measure, Optimised
+from limo.measures._measure import EFFECTIVENESS, Measure, Optimised, Text
 from limo.measures._rows import (
     auc,
     average_precision,
+    blind_average_precision,
+    blind_coverage,
+    blind_f1,
+    blind_hamming,
+    blind_one_error,
+    blind_order,
     coverage,
     f1,
     hamming,
@@ -18,10 +28,22 @@ from limo.measures._rows import (
     ranking_loss,
 )
 
-__all__ = ["EFFECTIVENESS", "LETTERS", "MEASURES", "explain_measure"]
+__all__ = [
+    "EFFECTIVENESS",
+    "LETTERS",
+    "MEASURES",
+    "explain_measure",
+    "measures_of_labels",
+    "register",
+    "unregister",
+]
 
+LETTERS = (
+    "p and n count the relevant and the irrelevant items of a row, s are scores; "
+    "r runs over the relevant, v over the irrelevant items."
+)
+"""What the letters of the formulas mean."""
 
-EFFECTIVENESS = ("label-wise", "instance-wise", "double", "entry-wise")
 _YES, _LIMIT, _NO = Optimised.YES, Optimised.IN_THE_LIMIT, Optimised.NO
 
 
@@ -36,84 +58,29 @@ EITHER = _by(_YES, _YES, _YES, _YES)
 ONLY_TOGETHER = _by(_NO, _NO, _LIMIT, _YES)
 
 UNIT = (0.0, 1.0)
-ANY = (0.0, math.inf)
-
-# fmt: off
-_TABLE = (
-    Measure("hamming_loss", "Hamming loss", hamming, ROWS, "labels", "low", UNIT, EITHER, "label", COLUMNS),
-    Measure("ranking_loss", "ranking loss", ranking_loss, ROWS, "scores", "low", UNIT, LABEL_WISE),
-    Measure("one_error", "one-error", one_error, ROWS, "scores", "low", UNIT, LABEL_WISE),
-    Measure("coverage", "coverage", coverage, ROWS, "scores", "low", ANY, LABEL_WISE),
-    Measure("average_precision", "average precision", average_precision, ROWS, "scores", "high", UNIT, LABEL_WISE),
-    Measure("macro_f1", "macro-F1", f1, COLUMNS, "labels", "high", UNIT, INSTANCE_WISE, "label"),
-    Measure("instance_f1", "instance-F1", f1, ROWS, "labels", "high", UNIT, LABEL_WISE, "instance"),
-    Measure("micro_f1", "micro-F1", f1, ENTRIES, "labels", "high", UNIT, LABEL_WISE, "global"),
-    Measure("macro_auc", "macro-AUC", auc, COLUMNS, "scores", "high", UNIT, INSTANCE_WISE),
-    Measure("instance_auc", "instance-AUC", auc, ROWS, "scores", "high", UNIT, LABEL_WISE),
-    Measure("micro_auc", "micro-AUC", auc, ENTRIES, "scores", "high", UNIT, ONLY_TOGETHER),
-)
-# fmt: on
-
-MEASURES: dict[str, Measure] = {measure.name: measure for measure in _TABLE}
-"""All measures by name. A line added here is known to ``evaluate`` and ``make_scorer``."""
 
 
-# What each measure is, in words and as a formula, under the conventions in use.
-
-LETTERS = (
-    "p and n count the relevant and the irrelevant items of a row, s are scores; "
-    "r runs over the relevant, v over the irrelevant items."
-)
-"""What the letters of the formulas mean."""
-
-_MEANINGS = {
-    "ranking_loss": "Share of pairs of a relevant and an irrelevant item in the wrong order.",
-    "auc": "Share of pairs of a relevant and an irrelevant item in the right order.",
-    "one_error": "Whether an irrelevant item has the highest score.",
-    "coverage": "How far down the ranking one must go to meet all relevant items.",
-    "average_precision": "How pure the ranking is above each relevant item.",
-    "f1": "Harmonic mean of precision and recall of the labels predicted.",
-    "hamming": "Share of items whose label is predicted wrongly.",
-}
+# Texts that depend on the conventions. Functions, not lambdas: a record can be pickled.
 
 
-def explain_measure(measure: Measure, conventions: Conventions) -> dict[str, Any]:
-    """Tell all a reader needs to know about a measure."""
-    kind = measure.function.__name__  # type: ignore[attr-defined]
-    doc = (measure.function.__doc__ or "").strip().partition("\n")[0]
-    return {
-        "name": measure.name,
-        "title": measure.title,
-        "better": measure.better,
-        "view": measure.view.name,
-        "needs": measure.needs,
-        "meaning": _MEANINGS.get(kind, doc),
-        "formula": _formula(kind, conventions) or doc,
-        "mean": _mean(measure),
-        "convention": _convention(measure, kind, conventions),
-        "threshold": measure.threshold,
-        "optimised_by": [k for k, how in measure.optimised_by.items() if how is Optimised.YES],
-    }
+def _lost_pairs(c: Conventions) -> str:
+    return f"(#{{sᵣ < sᵥ}}{_share(c.ranking_loss_tie)}) / pn"
 
 
-def _mean(measure: Measure) -> str:
-    if measure.view.name == "entries":
-        return "over all entries of the matrix, as one row"
-    return f"mean over {counted(2, measure.view.row).removeprefix('2 ')}"
+def _won_pairs(c: Conventions) -> str:
+    return f"(#{{sᵣ > sᵥ}}{_share(c.auc_tie)}) / pn"
 
 
-def _formula(kind: str, conventions: Conventions) -> str | None:
-    """The value of a row, with what ties count under the conventions."""
-    rank = "#{s ≥ sᵣ}" if conventions.tied_rank == "worst" else "(1 + #{s > sᵣ})"
-    return {
-        "ranking_loss": f"(#{{sᵣ < sᵥ}}{_share(conventions.ranking_loss_tie)}) / pn",
-        "auc": f"(#{{sᵣ > sᵥ}}{_share(conventions.auc_tie)}) / pn",
-        "one_error": "1 if the top score is an irrelevant item’s, else 0",
-        "coverage": f"max over r of {rank} {_signed(conventions.coverage_offset)}".strip(),
-        "average_precision": f"mean over r of #{{relevant s ≥ sᵣ}} / {rank}",
-        "f1": "2 #{true and predicted} / (#true + #predicted)",
-        "hamming": "#{wrong} / (p + n)",
-    }.get(kind)
+def _worst_rank(c: Conventions) -> str:
+    return f"max over r of {_rank(c)} {_signed(c.coverage_offset)}".strip()
+
+
+def _precision_at_relevant(c: Conventions) -> str:
+    return f"mean over r of #{{relevant s ≥ sᵣ}} / {_rank(c)}"
+
+
+def _rank(c: Conventions) -> str:
+    return "#{s ≥ sᵣ}" if c.tied_rank == "worst" else "(1 + #{s > sᵣ})"
 
 
 def _share(tie: float) -> str:
@@ -126,25 +93,208 @@ def _signed(offset: float) -> str:
     return "" if offset == 0 else f"{'−' if offset < 0 else '+'} {abs(offset):g}"
 
 
-def _convention(measure: Measure, kind: str, conventions: Conventions) -> str:
+def _tie_is_an_error(c: Conventions) -> str:
+    share = {0.0: "no error", 1.0: "a full error"}
+    return f"a tie is {share.get(c.ranking_loss_tie, f'{c.ranking_loss_tie:g} of an error')}"
+
+
+def _tie_earns_credit(c: Conventions) -> str:
+    credit = {0.0: "nothing", 0.5: "half", 1.0: "full credit"}
+    return f"a tie earns {credit.get(c.auc_tie, f'{c.auc_tie:g}')}"
+
+
+def _ties_at_the_top(c: Conventions) -> str:
+    return f"ties at the top: {c.one_error_tie} case"
+
+
+def _tied_rank(c: Conventions) -> str:
+    return f"ties: {c.tied_rank} rank"
+
+
+def _nothing_by_nothing(c: Conventions) -> str:
+    return f"0/0 is {c.f1_of_nothing:g}"
+
+
+# The eleven measures. Measures of one family differ in the view alone.
+
+_HAMMING = Measure(
+    "hamming_loss", "Hamming loss", hamming, ROWS, "labels", "low", UNIT, EITHER,
+    threshold="label", also=COLUMNS,
+    meaning="Share of items whose label is predicted wrongly.",
+    formula="#{wrong} / (p + n)", blind=blind_hamming, fractional=True,
+)  # fmt: skip
+_RANKING_LOSS = Measure(
+    "ranking_loss", "ranking loss", ranking_loss, ROWS, "scores", "low", UNIT, LABEL_WISE,
+    meaning="Share of pairs of a relevant and an irrelevant item in the wrong order.",
+    formula=_lost_pairs, ties=_tie_is_an_error, blind=blind_order,
+)  # fmt: skip
+_ONE_ERROR = Measure(
+    "one_error", "one-error", one_error, ROWS, "scores", "low", UNIT, LABEL_WISE,
+    meaning="Whether an irrelevant item has the highest score.",
+    formula="1 if the top score is an irrelevant item’s, else 0",
+    ties=_ties_at_the_top, blind=blind_one_error,
+)  # fmt: skip
+_COVERAGE = Measure(
+    "coverage", "coverage", coverage, ROWS, "scores", "low", (0.0, math.inf), LABEL_WISE,
+    meaning="How far down the ranking one must read to find all relevant items.",
+    formula=_worst_rank, ties=_tied_rank, blind=blind_coverage,
+)  # fmt: skip
+_AVERAGE_PRECISION = Measure(
+    "average_precision", "average precision", average_precision,
+    ROWS, "scores", "high", UNIT, LABEL_WISE,
+    meaning="Share of relevant items at or above each relevant item, on average.",
+    formula=_precision_at_relevant, ties=_tied_rank, blind=blind_average_precision,
+)  # fmt: skip
+_F1 = Measure(
+    "instance_f1", "instance-F1", f1, ROWS, "labels", "high", UNIT, LABEL_WISE,
+    meaning="Harmonic mean of precision and recall of the predicted labels.",
+    formula="2 #{true and predicted} / (#true + #predicted)",
+    ties=_nothing_by_nothing, blind=blind_f1, fractional=True,
+)  # fmt: skip
+_AUC = Measure(
+    "instance_auc", "instance-AUC", auc, ROWS, "scores", "high", UNIT, LABEL_WISE,
+    meaning="Share of pairs of a relevant and an irrelevant item in the right order.",
+    formula=_won_pairs, ties=_tie_earns_credit, blind=blind_order,
+)  # fmt: skip
+
+_BUILT_IN = (
+    _HAMMING,
+    _RANKING_LOSS,
+    _ONE_ERROR,
+    _COVERAGE,
+    _AVERAGE_PRECISION,
+    replace(
+        _F1, name="macro_f1", title="macro-F1", view=COLUMNS, threshold="label",
+        optimised_by=INSTANCE_WISE,
+    ),
+    _F1,
+    replace(_F1, name="micro_f1", title="micro-F1", view=ENTRIES, threshold="global"),
+    replace(
+        _AUC, name="macro_auc", title="macro-AUC", view=COLUMNS, optimised_by=INSTANCE_WISE
+    ),
+    _AUC,
+    replace(
+        _AUC, name="micro_auc", title="micro-AUC", view=ENTRIES, optimised_by=ONLY_TOGETHER
+    ),
+)  # fmt: skip
+
+_registered: dict[str, Measure] = {measure.name: measure for measure in _BUILT_IN}
+
+MEASURES: Mapping[str, Measure] = MappingProxyType(_registered)
+"""All measures by name; :func:`limo.measures.register` adds one."""
+
+
+def register(measure: Measure) -> Measure:
+    """Add a measure, so that all of limo knows it.
+
+    It then appears in ``limo.evaluate`` and the report page with its glossary, can be given to
+    ``limo.make_scorer`` and, on the command line, to ``--measure``. A measure of labels is also a
+    target of thresholds (``limo.thresholds.TARGETS``), has a suggested threshold and a line in
+    ``limo.threshold_report``. The registration lasts as long as the process.
+
+    Parameters
+    ----------
+    measure : Measure
+        Its name must be new.
+
+    Returns
+    -------
+    Measure
+        The same.
+
+    Examples
+    --------
+    >>> import limo
+    >>> from limo.measures import COLUMNS, Measure, register, unregister
+    >>> def recall(counts, conventions):
+    ...     return counts.both / counts.true
+    >>> _ = register(Measure("macro_recall", "macro-recall", recall, COLUMNS, "labels", "high"))
+    >>> limo.evaluate([[1, 0], [1, 1]], y_pred=[[1, 0], [0, 1]])["macro_recall"]
+    0.75
+    >>> unregister("macro_recall")
+    """
+    if not isinstance(measure, Measure):
+        raise TypeError(f"register takes a limo.measures.Measure, got {measure!r}.")
+    if measure.name in _registered:
+        raise ValueError(f"A measure called {measure.name!r} exists already. Choose another name.")
+    for other in _registered.values():
+        if other.family == measure.family and other.function is not measure.function:
+            raise ValueError(
+                f"{measure.name!r} and {other.name!r} are both averages of {measure.family!r}, so "
+                "they must have the same function. Choose another name."
+            )
+    _registered[measure.name] = measure
+    return measure
+
+
+def unregister(name: str) -> None:
+    """Remove a measure that was added by :func:`register`.
+
+    Parameters
+    ----------
+    name : str
+        The built-in measures cannot be removed.
+    """
+    if any(measure.name == name for measure in _BUILT_IN):
+        raise ValueError(f"{name!r} is built in and cannot be removed.")
+    if name not in _registered:
+        hint = did_you_mean(name, _registered)
+        raise ValueError(f"No measure called {name!r} was registered.{hint}")
+    del _registered[name]
+
+
+def measures_of_labels() -> dict[str, Measure]:
+    """One measure of labels of each family, by the name of the family: f1, hamming_loss, ..."""
+    found: dict[str, Measure] = {}
+    for measure in MEASURES.values():
+        if measure.needs == "labels":
+            found.setdefault(measure.family, measure)
+    return found
+
+
+# What the glossary says about a measure
+
+
+def explain_measure(measure: Measure, conventions: Conventions) -> dict[str, Any]:
+    """Describe a measure under the given conventions, as plain text."""
+    return {
+        "name": measure.name,
+        "title": measure.title,
+        "better": measure.better,
+        "view": measure.view.name,
+        "needs": measure.needs,
+        "meaning": measure.meaning,
+        "formula": _text(measure.formula, conventions),
+        "mean": _mean(measure),
+        "convention": _convention(measure, conventions),
+        "threshold": measure.threshold,
+        "optimised_by": [k for k, how in measure.optimised_by.items() if how is Optimised.YES],
+    }
+
+
+def _text(text: Text, conventions: Conventions) -> str:
+    return text if isinstance(text, str) else text(conventions)
+
+
+def _mean(measure: Measure) -> str:
+    if measure.view is ENTRIES:
+        return "over all entries of the matrix, as one row"
+    return f"mean over {counted(2, measure.view.row).removeprefix('2 ')}"
+
+
+def _convention(measure: Measure, conventions: Conventions) -> str:
     """What ties and undefined rows count for this measure, in a few words."""
-    ties = {
-        "ranking_loss": f"a tie is {_error(conventions.ranking_loss_tie)}",
-        "auc": f"a tie earns {_credit(conventions.auc_tie)}",
-        "one_error": f"ties at the top: {conventions.one_error_tie} case",
-        "coverage": f"ties: {conventions.tied_rank} rank",
-        "average_precision": f"ties: {conventions.tied_rank} rank",
-        "f1": f"0/0 is {conventions.f1_of_nothing:g}",
-    }.get(kind)
-    never = kind == "hamming" or (kind == "f1" and conventions.f1_of_nothing >= 0)
-    fill = conventions.undefined.get(measure.name)
-    empty = f"undefined counts {fill:g}" if fill is not None else "undefined left out"
-    return "; ".join(part for part in (ties, None if never else empty) if part) or "always defined"
+    parts = [_text(measure.ties, conventions)]
+    if _can_be_undefined(measure, conventions):
+        fill = conventions.undefined.get(measure.name)
+        parts.append("undefined left out" if fill is None else f"undefined counts {fill:g}")
+    return "; ".join(filter(None, parts)) or "always defined"
 
 
-def _error(tie: float) -> str:
-    return {0.0: "no error", 1.0: "a full error"}.get(tie, f"{tie:g} of an error")
-
-
-def _credit(tie: float) -> str:
-    return {0.0: "nothing", 0.5: "half", 1.0: "full credit"}.get(tie, f"{tie:g}")
+def _can_be_undefined(measure: Measure, conventions: Conventions) -> bool:
+    """Whether rows may have no value; measures of labels are tried on all rows of a single item."""
+    if measure.needs == "scores":
+        return True
+    true, predicted = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    counts = Counts(true & predicted, true, predicted, 1)
+    return bool(np.isnan(measure.values(counts, conventions)).any())

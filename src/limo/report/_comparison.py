@@ -1,4 +1,4 @@
-"""The document of a comparison: methods over data sets, from rows of results."""
+"""Documents of comparisons: methods over data sets, from rows of results."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -8,9 +8,10 @@ import pandas as pd
 
 from limo._text import plain
 from limo.experiment import _statistics as statistics
+from limo.experiment import diagram_layout
 from limo.experiment._statistics import check_rows
 from limo.measures._table import MEASURES
-from limo.report._evaluation import FORMAT
+from limo.report._page import FORMAT
 from limo.report._provenance import collect_provenance
 from limo.report._verdict import verdict_of_comparison
 
@@ -24,107 +25,6 @@ __all__ = [
 ]
 
 
-# Which methods differ, measure by measure: average ranks and tests as plain parts.
-
-
-def average_ranks(table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
-    """The average rank of each method on each measure, and over all of them."""
-    by_measure = statistics.average_ranks(table)
-    overall = statistics.average_ranks(table, by=None)
-    present = [name for name in MEASURES if name in by_measure.index]
-    lines = [
-        {
-            "measure": name,
-            "title": MEASURES[name].title,
-            "average": [float(by_measure.loc[name, method]) for method in methods],
-        }
-        for name in present
-    ]
-    whole = [float(overall.loc["all", method]) for method in methods]
-    return [*lines, {"measure": None, "title": "all measures", "average": whole}]
-
-
-def differences(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Friedman's and Nemenyi's tests for each measure, where there is something to test.
-
-    Blocks are data sets, or the splits if there is but one data set.
-    """
-    if table["method"].nunique() < 2:
-        return []
-    kind: Any = "dataset" if table["dataset"].nunique() > 1 else "split"
-    found = [
-        statistics.compare_methods(table, name, blocks=kind)
-        for name in MEASURES
-        if name in set(table["measure"])
-    ]
-    return [_plain(one, kind) for one in found if one.n_blocks > 1]
-
-
-def _plain(found: statistics.Comparison, kind: str) -> dict[str, Any]:
-    return {
-        "measure": found.measure,
-        "title": MEASURES[found.measure].title,
-        "blocks": kind,
-        "n_blocks": found.n_blocks,
-        "average_ranks": found.average_ranks,
-        "p_value": found.friedman.p_value,
-        "f_p_value": found.friedman.f_p_value,
-        "alpha": found.alpha,
-        "critical_difference": found.critical_difference,
-        "groups": [list(group) for group in found.groups],
-        "left_out": list(found.left_out),
-        "notes": list(found.notes),
-    }
-
-
-# Printed numbers beside measured ones.
-
-_NEEDED = ("dataset", "method", "measure", "mean", "std")
-
-
-def beside_printed(means: pd.DataFrame, printed: Any, methods: list[str]) -> list[dict[str, Any]]:
-    """Set printed numbers beside the measured means, a line for each data set and measure.
-
-    ``distance`` is how many printed standard deviations lie between them; None where none
-    was printed, or none but zero.
-    """
-    table = pd.DataFrame(printed)
-    absent = [name for name in _NEEDED if name not in table.columns]
-    if absent:
-        raise ValueError(
-            f"printed must have the columns {', '.join(_NEEDED)}; {', '.join(absent)} is not there."
-        )
-    both = means.merge(table, on=["dataset", "measure", "method"], suffixes=("", "_printed"))
-    return [
-        {
-            "dataset": str(dataset),
-            "measure": measure,
-            "title": MEASURES[measure].title,
-            "cells": [_cell(own, method) for method in methods],
-        }
-        for dataset, whole in both.groupby("dataset", sort=False)
-        for measure in MEASURES
-        if not (own := whole[whole["measure"] == measure]).empty
-    ]
-
-
-def _cell(own: pd.DataFrame, method: str) -> dict[str, Any] | None:
-    found = own[own["method"] == method]
-    if found.empty:
-        return None
-    line = found.iloc[0]
-    spread = float(line["std_printed"])
-    distance = abs(line["mean"] - line["mean_printed"]) / spread if spread > 0 else math.nan
-    return {
-        "printed": float(line["mean_printed"]),
-        "printed_std": spread,
-        "measured": float(line["mean"]),
-        "measured_std": float(line["std"]),
-        "distance": float(distance),
-        "within": bool(distance <= 2) if not math.isnan(distance) else None,
-    }
-
-
 def comparison_document(
     rows: Any,
     *,
@@ -132,23 +32,25 @@ def comparison_document(
     printed: Any = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Compare methods from rows of results, and write down all there is to see.
+    """Make the document of a comparison of methods, from rows of results.
 
     Parameters
     ----------
     rows : DataFrame
         Tidy results, as :func:`limo.experiment.run` returns them.
     title : str, optional
-        What the report is called.
+        The title of the page.
     printed : DataFrame, optional
-        Numbers to set beside these, with the columns dataset, method, measure, mean and std.
+        Published values to show beside these, with the columns dataset, method, measure, mean
+        and std.
     provenance : mapping, optional
-        How it was made; by default versions and what the rows tell.
+        How it was made, see :func:`collect_provenance`; by default versions, the seeds and the
+        number of rows.
 
     Returns
     -------
     dict
-        Plain, for ``json.dumps`` and :func:`limo.report.write`.
+        For :func:`render` and :func:`write`, and ready for ``json.dumps``.
 
     Examples
     --------
@@ -177,20 +79,20 @@ def document_from_parts(
     tables: Iterable[Mapping[str, Any]] = (),
     provenance: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Put parts together into a document fit for :func:`limo.report.write`.
+    """Make a document from parts: comparisons, and tables of your own.
 
     Parameters
     ----------
     title : str
-        What the report is called.
+        The title of the page.
     verdict : iterable of str
-        What to know first, a sentence each.
+        The sentences at the top.
     comparisons : iterable of dict
-        What :func:`comparison_part` gave.
+        Made by :func:`comparison_part`.
     tables : iterable of dict
         Each with a title, a note, columns (names) and rows (lists of numbers or texts).
     provenance : mapping, optional
-        How it was made; by default versions.
+        How it was made, see :func:`collect_provenance`; by default versions.
 
     Returns
     -------
@@ -216,16 +118,17 @@ def document_from_parts(
 def comparison_part(
     rows: Any, *, title: str | None = None, note: str = "", printed: Any = None
 ) -> dict[str, Any]:
-    """One part for :func:`document_from_parts`: methods compared from rows of results.
+    """Compare methods from rows of results, as a part for :func:`document_from_parts`.
 
     Parameters
     ----------
     rows : DataFrame
-        Tidy results.
+        Tidy results, as :func:`limo.experiment.run` returns them.
     title, note : str, optional
-        What stands above the part.
+        Text above the part.
     printed : DataFrame, optional
-        Numbers to set beside these, with the columns dataset, method, measure, mean and std.
+        Published values to show beside these, with the columns dataset, method, measure, mean
+        and std.
 
     Returns
     -------
@@ -275,7 +178,7 @@ def _measures(table: pd.DataFrame) -> list[dict[str, str]]:
 
 
 def _line(dataset: str, measure: str, own: pd.DataFrame, methods: list[str]) -> dict[str, Any]:
-    """One data set and measure: mean, spread and rank of each method, and its relative value."""
+    """One data set and measure: mean, standard deviation, rank and relative value by method."""
     cells = own.set_index("method").reindex(methods)
     sign = MEASURES[measure].sign
     worst, best = (
@@ -299,7 +202,7 @@ def _line(dataset: str, measure: str, own: pd.DataFrame, methods: list[str]) -> 
 
 
 def _seconds(table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]] | None:
-    """Mean seconds of a run, for each data set and method."""
+    """Mean seconds per run, by data set and method."""
     if "seconds" not in table:
         return None
     runs = table.groupby(["dataset", "split", "method"], sort=False)["seconds"].first()
@@ -311,10 +214,111 @@ def _seconds(table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]] | 
 
 
 def _missing(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """What has no value, and why: one line for each data set, method and reason."""
+    """How many values are missing, by data set, method and reason."""
     gaps = statistics.missing_results(table)
     groups = gaps.groupby(["dataset", "method", "reason"], sort=False).size()
     return [
         {"dataset": str(d), "method": str(m), "reason": reason, "values": int(n)}
         for (d, m, reason), n in groups.items()
     ]
+
+
+# Ranks and tests
+
+
+def average_ranks(table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
+    """The average rank of each method on each measure, and over all of them."""
+    by_measure = statistics.average_ranks(table)
+    overall = statistics.average_ranks(table, by=None)
+    present = [name for name in MEASURES if name in by_measure.index]
+    lines = [
+        {
+            "measure": name,
+            "title": MEASURES[name].title,
+            "average": [float(by_measure.loc[name, method]) for method in methods],
+        }
+        for name in present
+    ]
+    whole = [float(overall.loc["all", method]) for method in methods]
+    return [*lines, {"measure": None, "title": "all measures", "average": whole}]
+
+
+def differences(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Friedman's and Nemenyi's tests for each measure with at least two methods and blocks.
+
+    Blocks are data sets, or the splits if there is only one data set.
+    """
+    if table["method"].nunique() < 2:
+        return []
+    kind: Any = "dataset" if table["dataset"].nunique() > 1 else "split"
+    found = [
+        statistics.compare_methods(table, name, blocks=kind)
+        for name in MEASURES
+        if name in set(table["measure"])
+    ]
+    return [_test(one, kind) for one in found if one.n_blocks > 1]
+
+
+def _test(found: statistics.Comparison, kind: str) -> dict[str, Any]:
+    return {
+        "measure": found.measure,
+        "title": MEASURES[found.measure].title,
+        "blocks": kind,
+        "n_blocks": found.n_blocks,
+        "average_ranks": found.average_ranks,
+        "p_value": found.friedman.p_value,
+        "f_p_value": found.friedman.f_p_value,
+        "alpha": found.alpha,
+        "critical_difference": found.critical_difference,
+        "groups": [list(group) for group in found.groups],
+        "diagram": diagram_layout(found.average_ranks, found.groups, found.critical_difference),
+        "left_out": list(found.left_out),
+        "notes": list(found.notes),
+    }
+
+
+# Printed numbers beside measured ones
+
+_NEEDED = ("dataset", "method", "measure", "mean", "std")
+
+
+def beside_printed(means: pd.DataFrame, printed: Any, methods: list[str]) -> list[dict[str, Any]]:
+    """Pair printed values with measured means, one line for each data set and measure.
+
+    ``distance`` is their difference in printed standard deviations, or nan without one above 0.
+    """
+    table = pd.DataFrame(printed)
+    absent = [name for name in _NEEDED if name not in table.columns]
+    if absent:
+        raise ValueError(
+            f"printed must have the columns {', '.join(_NEEDED)}; missing: {', '.join(absent)}."
+        )
+    both = means.merge(table, on=["dataset", "measure", "method"], suffixes=("", "_printed"))
+    return [
+        {
+            "dataset": str(dataset),
+            "measure": measure,
+            "title": MEASURES[measure].title,
+            "cells": [_cell(own, method) for method in methods],
+        }
+        for dataset, whole in both.groupby("dataset", sort=False)
+        for measure in MEASURES
+        if not (own := whole[whole["measure"] == measure]).empty
+    ]
+
+
+def _cell(own: pd.DataFrame, method: str) -> dict[str, Any] | None:
+    found = own[own["method"] == method]
+    if found.empty:
+        return None
+    line = found.iloc[0]
+    spread = float(line["std_printed"])
+    distance = abs(line["mean"] - line["mean_printed"]) / spread if spread > 0 else math.nan
+    return {
+        "printed": float(line["mean_printed"]),
+        "printed_std": spread,
+        "measured": float(line["mean"]),
+        "measured_std": float(line["std"]),
+        "distance": float(distance),
+        "within": bool(distance <= 2) if not math.isnan(distance) else None,
+    }

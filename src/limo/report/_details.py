@@ -1,4 +1,4 @@
-"""What the measures of labels lose to the ranking of the scores, and what to the cut."""
+"""Details of one model: thresholds and curves, the hardest labels and instances, histograms."""
 
 import math
 from collections.abc import Mapping
@@ -7,21 +7,29 @@ from typing import Any
 
 import numpy as np
 
+from limo._checks import Checked
 from limo._evaluation import Evaluation
 from limo._margins import MarginSummary
 from limo._text import plain, shortened
 from limo._types import Anything, Integers, Values
-from limo._views import COLUMNS, ENTRIES, ROWS, THRESHOLDS, Pattern
+from limo._views import COLUMNS, THRESHOLDS, Counts, Pattern, View
+from limo.measures._compute import Found, ProfileFunction
 from limo.measures._conventions import CONVENTIONS
-from limo.measures._rows import f1, hamming
+from limo.measures._measure import mean_of_defined
 from limo.measures._table import MEASURES
-from limo.thresholds._best import best_label_thresholds, f1_curves
-from limo.thresholds._report import ThresholdReport, threshold_report
-from limo.thresholds._scores import check_pair
-from limo.thresholds._search import TARGETS, best_counts
+from limo.thresholds._best import F1Curves, curve_functions, curves_of, label_thresholds
+from limo.thresholds._report import (
+    BestCounts,
+    ThresholdReport,
+    best_functions,
+    best_of,
+    report_of,
+)
+from limo.thresholds._scores import DenseScores
 
 __all__ = [
     "Cut",
+    "cut_functions",
     "cut_of",
     "hardest_instances",
     "hardest_labels",
@@ -31,17 +39,18 @@ __all__ = [
 ]
 
 
-_F1 = {"macro_f1": COLUMNS, "instance_f1": ROWS, "micro_f1": ENTRIES}
+# Thresholds
 
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """What is known of the cuts of one model's scores.
+    """What is known about thresholds for one model's scores.
 
     Attributes
     ----------
     summary : dict
-        By measure: found, with the best cut, possible; what limits it; F1 curves.
+        By measure: the value found, with the best threshold and the best possible; what limits it;
+        F1 curves.
     thresholds, best_f1 : array of shape (n_labels,)
         The threshold of each label that is best for F1 on these labels, and the F1 it gives.
     label_error, instance_error : array of int, or None
@@ -55,25 +64,27 @@ class Cut:
     instance_error: Integers | None
 
 
-def cut_of(y_true: Any, y_score: Any, y_pred: Any) -> Cut:
-    """Look at the cuts of one model's scores, with the labels predicted if there are any."""
-    thresholds = best_label_thresholds(y_true, y_score)
-    curves = _curves(y_true, y_score)
-    if y_pred is not None:
-        report = threshold_report(y_true, y_score, y_pred)
-        summary = {"measures": _shortfalls(report), "sentence": report.sentence(), "curves": curves}
-        best_f1 = report.labels.f1.best_cut
-        errors = report.labels.threshold_error, report.instances.threshold_error
-        return Cut(summary, thresholds, best_f1, *errors)
-    measures, best_f1 = _ceilings(*check_pair(y_true, y_score))
-    sentence = "No labels were predicted: what the best cut of these scores can reach stands here."
-    return Cut(
-        {"measures": measures, "sentence": sentence, "curves": curves},
-        thresholds,
-        best_f1,
-        None,
-        None,
-    )
+def cut_functions(view: View, found: Found) -> dict[str, ProfileFunction]:
+    """Functions of profiles that find all :func:`cut_of` needs while the scores are sorted."""
+    functions = best_functions(view, found) | curve_functions(view, found)
+    return functions | ({"thresholds": label_thresholds} if view is COLUMNS else {})
+
+
+def cut_of(checked: Checked, found: Found) -> Cut:
+    """Describe thresholds for one model's scores, from what the functions above found."""
+    assert checked.S is not None
+    best = best_of(checked.Y, DenseScores(checked.S), found)
+    curves = _curves(curves_of(checked.Y, found))
+    thresholds = found["columns"]["thresholds"]
+    best_f1 = MEASURES["macro_f1"].values(best["columns"]["f1"], CONVENTIONS["standard"])
+    if checked.P is None:
+        sentence = "No labels were predicted: these are the values of the best thresholds."
+        summary = {"measures": _ceilings(best), "sentence": sentence, "curves": curves}
+        return Cut(summary, thresholds, best_f1, None, None)
+    report = report_of(checked.Y, checked.P, best, checked.label_names)
+    summary = {"measures": _shortfalls(report), "sentence": report.sentence(), "curves": curves}
+    errors = report.labels.threshold_error, report.instances.threshold_error
+    return Cut(summary, thresholds, best_f1, *errors)
 
 
 def _shortfalls(report: ThresholdReport) -> dict[str, Any]:
@@ -89,7 +100,7 @@ def _shortfalls(report: ThresholdReport) -> dict[str, Any]:
             "possible": float(loss.possible[0]),
             "lost_to_ranking": ranking,
             "lost_to_cut": cut,
-            "bound": report.bounds[kind][name],
+            "bound": report.bounds[kind].get(name),
             "threshold": kind,
             "limited_by": _limit(ranking, cut),
         }
@@ -102,52 +113,45 @@ def _limit(ranking: float, cut: float) -> str:
     return "the cut" if cut > ranking else "the ranking"
 
 
-def _ceilings(Y: Pattern, scores: Any) -> tuple[dict[str, Any], Values]:
-    """What the best cuts reach, for want of predictions to compare with; and F1 of each label."""
-    standard = CONVENTIONS["standard"]
-    rows = {"f1": f1, "hamming_loss": hamming}
-    targets = [TARGETS[name] for name in rows]
-    found: dict[str, Any] = {}
-    best_f1 = np.zeros(0)
-    for kind, view in THRESHOLDS.items():
-        counts = dict(zip(rows, best_counts(view, targets, Y, scores), strict=True))
-        if view is COLUMNS:
-            best_f1 = f1(counts["f1"], standard)
-        for name, measure in MEASURES.items():
-            if measure.threshold == kind:
-                part = "hamming_loss" if name == "hamming_loss" else "f1"
-                best, whole = counts[part], counts[part].perfect
-                found[name] = {
-                    "title": measure.title,
-                    "found": None,
-                    "best_cut": float(rows[part](best, standard).mean()),
-                    "possible": float(rows[part](whole, standard).mean()),
-                    "threshold": kind,
-                }
-    return {name: found[name] for name in MEASURES if name in found}, best_f1
+def _ceilings(best: BestCounts) -> dict[str, Any]:
+    """The values of the best thresholds, if there are no predictions to compare with."""
+    found = {}
+    for name, measure in MEASURES.items():
+        if measure.threshold is not None:
+            counts = best[THRESHOLDS[measure.threshold].name][measure.family]
+            found[name] = {
+                "title": measure.title,
+                "found": None,
+                "best_cut": _mean(name, counts),
+                "possible": _mean(name, counts.perfect),
+                "threshold": measure.threshold,
+            }
+    return dict(plain(found))
 
 
-def _curves(y_true: Any, y_score: Any) -> dict[str, Any]:
-    """F1 against one threshold for all, and where each curve is highest."""
-    curves = f1_curves(y_true, y_score)
-    lines = {name: getattr(curves, name) for name in _F1}
-    tops = {name: int(line.argmax()) for name, line in lines.items()}
+def _mean(name: str, counts: Counts) -> float:
+    return mean_of_defined(MEASURES[name].values(counts, CONVENTIONS["standard"]))
+
+
+def _curves(curves: F1Curves) -> dict[str, Any]:
+    """F1 against one global threshold, and the peak of each curve."""
+    tops = {name: int(line.argmax()) for name, line in curves.lines.items()}
     peaks = {
         name: {
             "title": MEASURES[name].title,
             "threshold": shortened(curves.thresholds[[k]])[0],
-            "value": shortened(lines[name][[k]])[0],
+            "value": shortened(curves.lines[name][[k]])[0],
         }
         for name, k in tops.items()
     }
     return {
         "thresholds": shortened(curves.thresholds),
-        **{name: shortened(line) for name, line in lines.items()},
+        **{name: shortened(line) for name, line in curves.lines.items()},
         "peaks": peaks,
     }
 
 
-# The labels and instances a model finds hardest, and each label's own numbers.
+# Labels and instances
 
 _MOST_NAMES = 6
 _LABEL_KEYS = ("macro_auc", "instance_wise_margin", "macro_f1")
@@ -176,7 +180,7 @@ def hardest_labels(evaluation: Evaluation, n: int) -> list[int]:
 def hardest_instances(
     evaluation: Evaluation, Y: Pattern, S: Anything | None, cut: Cut | None, n: int
 ) -> list[dict[str, Any]]:
-    """The instances with the lowest AUC, then margin, and which labels stand in their way.
+    """The instances with the lowest AUC, then margin, and the labels that rank too high in them.
 
     Only these few rows of the scores are read.
     """
@@ -219,10 +223,10 @@ def _ahead(scores: Anything, relevant: Integers) -> Integers:
 
 
 def _hardest(values: Mapping[str, Values], names: tuple[str, ...], n: int) -> Integers:
-    """Where the first of the values that exist is lowest, then the next.
+    """The rows with the lowest values of the first of ``names`` that exists, then of the next.
 
-    Rows without a value are not hard; nor are those in perfect order, or without scores those
-    without a wrong label.
+    Rows without a value are not hard, nor are rows in perfect order. Without scores, rows without
+    a wrong label are not hard.
     """
     keys = [values[name] for name in names if name in values]
     wrong = keys[0] < 1 if names[0] in values else values["hamming_loss"] > 0
@@ -231,7 +235,7 @@ def _hardest(values: Mapping[str, Values], names: tuple[str, ...], n: int) -> In
     return hard[order[:n]]
 
 
-# How margins are spread: counts in bins of one width, with zero at an edge.
+# Histograms of margins
 
 _BINS = 40
 _TAIL = 0.01
@@ -247,10 +251,11 @@ def margins_of(summary: MarginSummary) -> dict[str, Any]:
 
 
 def histogram(values: Values, n_bins: int = _BINS) -> dict[str, Any] | None:
-    """Count values in about ``n_bins`` bins; of many the lowest and highest 1 % stay outside.
+    """Count values in about ``n_bins`` bins of equal width; None without values.
 
-    Zero is always an edge, so no bin mixes positive margins with others: bins hold values above
-    their lower edge, up to their upper one. What lies outside is counted as ``below`` or ``above``.
+    Of many values, the lowest and highest 1 % are outliers, counted as ``below`` and ``above``.
+    Zero is always an edge, so that no bin mixes positive margins with others: a bin holds values
+    above its lower edge, up to and including its upper one.
     """
     if not values.size:
         return None
@@ -271,7 +276,7 @@ def histogram(values: Values, n_bins: int = _BINS) -> dict[str, Any] | None:
 
 
 def _round_width(width: float) -> float:
-    """The next of 1, 2, 2.5, 5 times a power of ten; 1 where all values are zero."""
+    """Round up to 1, 2, 2.5 or 5 times a power of ten; 1 if all values are zero."""
     if width <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(width))

@@ -1,7 +1,7 @@
-"""Pictures as places: from parts of a document to the coordinates that templates draw.
+"""Coordinates for the pictures that templates draw from parts of a document.
 
-Horizontal places are percentages, so that pictures are as wide as there is room while their text
-keeps its size; vertical places are pixels. Nothing is counted or averaged here.
+Horizontal positions are percentages, so that pictures fit any width while their text keeps its
+size; vertical positions are pixels. Nothing is counted or averaged here.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["Scale", "curves", "diagram", "histogram", "mark", "strip", "ticks"]
 
 
-# Where numbers fall on an axis, and which round ones to write beside it.
+# Axes
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Scale:
     length: float = 100.0
 
     def __call__(self, value: float) -> float:
-        """Place of a number, to a hundredth; what lies outside is put at the end."""
+        """The position of a number, to a hundredth; numbers outside go to the nearer end."""
         if self.high == self.low:
             return self.length / 2
         share = (value - self.low) / (self.high - self.low)
@@ -32,7 +32,7 @@ class Scale:
 
 
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round numbers between ``low`` and ``high``, at most so many, zero among them if it is there.
+    """At most ``most`` round numbers between ``low`` and ``high``, with zero if it is between.
 
     Examples
     --------
@@ -48,13 +48,15 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
     return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
 
 
+# Pictures
+
 _COLOURS = 6
 _SHAPES = ("circle", "square", "triangle", "diamond", "wedge", "cross")
 _LINES = ("macro_f1", "instance_f1", "micro_f1")
 
 
 def mark(place: int) -> dict[str, Any]:
-    """Colour and shape of the n-th model: no two alike among the first 36."""
+    """Colour and shape of the n-th model; the first 36 all differ."""
     return {
         "colour": place % _COLOURS + 1,
         "shape": _SHAPES[(place + place // _COLOURS) % len(_SHAPES)],
@@ -83,7 +85,7 @@ def histogram(found: Mapping[str, Any], height: float = 96) -> dict[str, Any]:
 
 
 def curves(found: Mapping[str, Any], height: float = 150) -> dict[str, Any]:
-    """Lines of F1 against the threshold, with the top of each."""
+    """Lines of F1 against the threshold, with the maximum of each."""
     thresholds = found["thresholds"]
     low, high = thresholds[0], thresholds[-1]
     x, y = Scale(low, high), Scale(1.0, 0.0, height)
@@ -108,46 +110,43 @@ def curves(found: Mapping[str, Any], height: float = 150) -> dict[str, Any]:
 
 def strip(values: Mapping[str, float | None], order: Sequence[str], low: float, high: float
           ) -> dict[str, Any]:  # fmt: skip
-    """Marks of several methods on one line, each in a lane of its own: none hides another."""
+    """Marks of several methods on one axis, each on its own level so that none hides another."""
     x = Scale(low, high)
-    lane = 8
+    level = 8
     marks = [
-        {"x": x(value), "y": 6 + lane * place, "name": name, "value": value, **mark(place)}
+        {"x": x(value), "y": 6 + level * place, "name": name, "value": value, **mark(place)}
         for place, name in enumerate(order)
         if (value := values.get(name)) is not None
     ]
-    return {"height": lane * len(order) + 4, "marks": marks}
+    return {"height": level * len(order) + 4, "marks": marks}
 
 
-def diagram(found: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:
-    """Critical-difference diagram: average ranks on an axis, bars joining what does not differ."""
-    ranks = found["average_ranks"]
-    names = list(ranks)
-    x = Scale(1, max(2, len(names)))
+def diagram(layout: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:
+    """Critical-difference diagram of a ``limo.experiment.diagram_layout``."""
+    marked = layout["ticks"]
+    x = Scale(marked[0], marked[-1])
     bars = [
-        {
-            "x1": x(min(ranks[m] for m in group)),
-            "x2": x(max(ranks[m] for m in group)),
-            "y": 34 + 7 * k,
-        }
-        for k, group in enumerate(found["groups"])
+        {"x1": x(bar["start"]), "x2": x(bar["end"]), "y": 34 + 7 * bar["line"]}
+        for bar in layout["bars"]
     ]
-    top = 34 + 7 * len(bars) + 8
-    half = (len(names) + 1) // 2
-    lines = []
-    for place, name in enumerate(names):
-        left = place < half
-        row = place if left else len(names) - 1 - place
-        lines.append({"name": name, "rank": ranks[name], "x": x(ranks[name]), "left": left,
-                      "y": top + 14 + 20 * row, **mark(list(order).index(name))})  # fmt: skip
-    wide = found["critical_difference"]
+    top = 34 + 7 * len(bars) + 22
+    names = [
+        {
+            "name": one["name"],
+            "rank": one["rank"],
+            "x": x(one["rank"]),
+            "left": one["side"] == "left",
+            "y": top + 20 * one["line"],
+            **mark(list(order).index(one["name"])),
+        }
+        for one in layout["names"]
+    ]
     return {
-        "height": top + 14 + 20 * half,
+        "height": top + 20 * (1 + max(one["line"] for one in layout["names"])),
         "axis": 26,
-        "ticks": [{"x": x(t), "text": str(t)} for t in range(1, max(2, len(names)) + 1)],
+        "ticks": [{"x": x(t), "text": str(t)} for t in marked],
         "bars": bars,
-        "lines": lines,
-        "cd": None if wide is None else x(1 + wide),
+        "names": names,
     }
 
 

@@ -1,4 +1,4 @@
-"""The document of an evaluation: one model or several, judged on the same labels."""
+"""The document of an evaluation: one model or several, on the same labels."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,47 +6,48 @@ from typing import Any
 
 from scipy.stats import rankdata
 
-from limo._checks import Checked, check_inputs
-from limo._evaluation import Evaluation, evaluate
+from limo._checks import Checked, check_truth
+from limo._evaluation import Evaluation, evaluate_checked
 from limo._text import plain
 from limo._views import Pattern
+from limo.measures._compute import check_conventions
 from limo.measures._conventions import Conventions
-from limo.measures._rows import blind_value, skill
+from limo.measures._measure import blind_value, skill
 from limo.measures._table import LETTERS, MEASURES, explain_measure
 from limo.report._details import (
+    cut_functions,
     cut_of,
     hardest_instances,
     hardest_labels,
     label_columns,
     margins_of,
 )
+from limo.report._page import FORMAT
 from limo.report._provenance import checksum, collect_provenance
 from limo.report._verdict import verdict_of, verdict_of_all
 
-__all__ = ["FORMAT", "ModelFindings", "evaluation_document", "judge_model"]
+__all__ = ["ModelFindings", "evaluation_document", "judge_model"]
 
-
-# Everything found about one model: plain parts of a document, nothing as large as its scores.
 
 _HARDEST = 10
 
 
 @dataclass(frozen=True, eq=False)
 class ModelFindings:
-    """The parts of the document one model gives.
+    """The parts of a document that come from one model; nothing as large as its scores.
 
     Attributes
     ----------
     model : dict
-        What is the model's own.
+        What belongs to the model alone.
     labels : dict of str to list
         The numbers of every label, column by column.
     measures : dict of str to dict
-        Each measure it was judged on, with what does not depend on the model.
+        What each measure is, and what does not depend on the model.
     data, conventions, checksums : dict
-        What was judged, under which conventions.
+        Size and checksums of the input, and the conventions.
     label_names : list of str
-        Given or made up.
+        The names given, or "label 0", "label 1", ...
     positives : list of int
         How many instances have each label.
     """
@@ -61,24 +62,19 @@ class ModelFindings:
     positives: list[int]
 
 
-def judge_model(
-    name: str,
-    y_true: Any,
-    y_score: Any,
-    y_pred: Any,
-    *,
-    conventions: str | Conventions,
-    label_names: Iterable[str] | None,
-) -> ModelFindings:
-    """Judge one model by its scores, its predictions or both."""
-    evaluation = evaluate(y_true, y_score, y_pred, conventions=conventions, label_names=label_names)
-    cut = None if y_score is None else cut_of(y_true, y_score, y_pred)
-    checked = check_inputs(y_true, y_score, y_pred)
-    measures = {name: _measure(name, evaluation, checked.Y) for name in evaluation}
+def judge_model(name: str, checked: Checked, conventions: Conventions) -> ModelFindings:
+    """Evaluate one model by its scores, its predictions or both.
+
+    The scores are sorted once for each view; everything in the document is read from that.
+    """
+    scored = checked.S is not None
+    evaluation, found = evaluate_checked(checked, conventions, cut_functions if scored else None)
+    cut = cut_of(checked, found) if scored else None
+    measures = {key: _measure(key, evaluation, checked.Y) for key in evaluation}
     model = {
         "name": name,
-        "has_scores": y_score is not None,
-        "has_predictions": y_pred is not None,
+        "has_scores": scored,
+        "has_predictions": checked.P is not None,
         "measures": {key: _value(measures[key], evaluation) for key in measures},
         "margins": {view: margins_of(m) for view, m in evaluation.margins.items()},
         "effectiveness": _effectiveness(evaluation),
@@ -101,7 +97,7 @@ def judge_model(
 
 
 def _measure(name: str, evaluation: Evaluation, Y: Pattern) -> dict[str, Any]:
-    """What a measure is, the best and the blind value on these labels, and its undefined rows."""
+    """What a measure is, its best and blind values on these labels, and its undefined rows."""
     measure, result = MEASURES[name], evaluation.results[name]
     return explain_measure(measure, evaluation.conventions) | {
         "best": plain(result.best),
@@ -162,10 +158,6 @@ def _checksums(checked: Checked) -> dict[str, str]:
     return {name: checksum(part) for name, part in parts.items() if part is not None}
 
 
-FORMAT = "limo-findings/1"
-"""What documents say they are; the number changes when a reader of old ones would stumble."""
-
-
 def evaluation_document(
     y_true: Any,
     scores: Mapping[str, Any] | None = None,
@@ -176,7 +168,7 @@ def evaluation_document(
     title: str | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Judge models by their scores, their predictions or both, and write down all there is to see.
+    """Evaluate models by their scores, their predictions or both, and collect all results.
 
     Parameters
     ----------
@@ -191,17 +183,17 @@ def evaluation_document(
     label_names : iterable of str, optional
         Names of the labels; by default the columns of a data frame, if one is given.
     title : str, optional
-        What the report is called.
+        The title of the report.
     provenance : mapping, optional
-        How it was made, see :func:`limo.report.collect_provenance`; by default versions, and
-        checksums of what was given.
+        How it was made, see :func:`limo.report.collect_provenance`; by default versions and
+        checksums of the input.
 
     Returns
     -------
     dict
-        Plain: ``json.dumps(document, allow_nan=False)`` works. Measures have all their digits,
-        values of single labels, instances and points of curves five. Undefined numbers are None;
-        infinite thresholds the words "Infinity" and "-Infinity".
+        Plain data: ``json.dumps(document, allow_nan=False)`` works. Measures have all digits;
+        values of single labels and instances and points of curves have five. Undefined numbers are
+        None; infinite thresholds are the strings "Infinity" and "-Infinity".
 
     Examples
     --------
@@ -219,14 +211,12 @@ def evaluation_document(
     names = list(dict.fromkeys([*by_score, *by_label]))
     if not names:
         raise ValueError("Give scores or predictions of at least one model: got neither.")
-    kept = None if label_names is None else list(label_names)
+    truth = check_truth(y_true, label_names)
+    chosen = check_conventions(conventions)
     found = [
-        judge_model(
-            name, y_true, by_score.get(name), by_label.get(name),
-            conventions=conventions, label_names=kept,
-        )
+        judge_model(name, truth.join(by_score.get(name), by_label.get(name)), chosen)
         for name in names
-    ]  # fmt: skip
+    ]
     models = _ranked([one.model for one in found])
     return {
         "format": FORMAT,

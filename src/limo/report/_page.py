@@ -1,11 +1,11 @@
-"""The page: templates filled with a document, and a policy that lets no request leave."""
+"""The page of a document: templates and number formats, one HTML file that makes no request."""
 
 import base64
 import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,18 +16,20 @@ from markupsafe import Markup, escape
 from limo._system import check_target, replacing
 from limo.report._drawings import curves, diagram, histogram, mark, strip
 
-__all__ = ["are_numbers", "count", "decimal", "number", "percent", "render", "short", "write"]
+__all__ = ["FORMAT", "are_numbers", "fixed", "percent", "render", "short", "whole", "write"]
 
 
 FORMAT = "limo-findings/1"
+"""Stored in every document; the number changes when older documents can no longer be read."""
+
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(document: Mapping[str, Any]) -> str:
-    """Make the page of a document of findings, as text.
+    """Make the HTML page of a document, as text.
 
-    Every number stands in the document; the page rounds and draws, no more. The document itself
-    is in the page, where the table of labels reads it and readers may save it.
+    Every number comes from the document: the page only rounds and draws. The page contains the
+    document itself, which feeds the table of labels and can be saved.
 
     Parameters
     ----------
@@ -38,6 +40,7 @@ def render(document: Mapping[str, Any]) -> str:
     Returns
     -------
     str
+        The page.
 
     Examples
     --------
@@ -60,12 +63,51 @@ def render(document: Mapping[str, Any]) -> str:
         )
     except UndefinedError as error:
         raise ValueError(
-            f"The document is not whole: {error}. Make it again with limo.report."
+            f"The document is incomplete: {error}. Make it again with limo.report."
         ) from error
 
 
+def write(document: Mapping[str, Any], path: str | Path, force: bool = False) -> Path:
+    """Write the page of a document as one self-contained HTML file.
+
+    The file appears only when it is complete; an interrupted run leaves nothing behind.
+
+    Parameters
+    ----------
+    document : mapping
+        Made by :func:`limo.report.evaluation_document` or
+        :func:`limo.report.comparison_document`, or read back from JSON.
+    path : str or Path
+        The file to write.
+    force : bool, default=False
+        Whether to replace an existing file.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile, limo
+    >>> from limo.report import evaluation_document
+    >>> document = evaluation_document([[1, 0], [0, 1]], {"mine": [[3.0, 2.0], [0.0, 1.0]]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = limo.report.write(document, folder + "/mine.html")
+    ...     page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    True
+    """
+    target = Path(path)
+    check_target(target, force=force)
+    page = render(document)
+    with replacing(target, force=force) as file:
+        # file names may contain bytes that are not text: they become question marks
+        file.write(page.encode("utf-8", "replace"))
+    return target
+
+
 def _check_format(document: Any) -> None:
-    """Only documents of findings, and of the one format these templates know."""
+    """Reject what is not a document, or one of another format."""
     found = document.get("format") if isinstance(document, Mapping) else type(document).__name__
     if found != FORMAT:
         raise ValueError(
@@ -75,7 +117,7 @@ def _check_format(document: Any) -> None:
 
 
 def embedded(document: Mapping[str, Any]) -> Markup:
-    """JSON that can stand inside a script element: no character of it can end one."""
+    """JSON that is safe inside a script element: no character in it can close the element."""
     text = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -83,7 +125,7 @@ def embedded(document: Mapping[str, Any]) -> Markup:
 
 
 def _policy(style: str, script: str) -> str:
-    """Only this style and this script, and no connection to anywhere."""
+    """The content security policy: this style, this script, and no connection."""
     return (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
@@ -108,95 +150,52 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {f.__name__: f for f in (count, decimal, percent, short)}
+    environment.filters |= {f.__name__: f for f in (fixed, percent, short, whole)}
     functions = (are_numbers, curves, diagram, histogram, mark, strip)
     environment.globals |= {f.__name__: f for f in functions}
     return environment
 
 
-# The page as a file.
-
-
-def write(document: Mapping[str, Any], path: str | Path, force: bool = False) -> Path:
-    """Write the report of a document as one HTML file that needs nothing else.
-
-    The file appears under its name when it is complete, never before; an interrupted run leaves
-    nothing behind.
-
-    Parameters
-    ----------
-    document : mapping
-        Made by :func:`limo.report.evaluation_document` or
-        :func:`limo.report.comparison_document`, or read back from JSON.
-    path : str or Path
-        Where to.
-    force : bool, default=False
-        Whether to replace a file that is there already.
-
-    Returns
-    -------
-    Path
-
-    Examples
-    --------
-    >>> import tempfile, limo
-    >>> from limo.report import evaluation_document
-    >>> document = evaluation_document([[1, 0], [0, 1]], {"mine": [[3.0, 2.0], [0.0, 1.0]]})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = limo.report.write(document, folder + "/mine.html")
-    ...     page.read_text(encoding="utf-8").startswith("<!doctype html>")
-    True
-    """
-    target = Path(path)
-    check_target(target, force=force)
-    page = render(document)
-    with replacing(target, force=force) as file:
-        # names of files may hold bytes that are no text: they become question marks
-        file.write(page.encode("utf-8", "replace"))
-    return target
-
-
-# Numbers as people read them, each carrying its full value along.
+# Numbers on the page: rounded text, with the full value in a data element
 
 _NONE = Markup('<span class="none" title="undefined">–</span>')
 _WRITTEN = re.compile(r"[-−+]?\d[\d.,]*(e[-+]?\d+)?\s?%?")
-_THIN = "\u202f"  # groups of three digits, kept on one line
+_THIN = "\u202f"  # a narrow space that does not break
 
 
-def decimal(value: Any, places: int = 4) -> Markup:
-    """A measure: so many places after the point."""
-    return number(value, lambda x: f"{x:.{places}f}")
+def fixed(value: Any, places: int = 4) -> Markup:
+    """A number with so many decimal places."""
+    return _data(value, lambda x: f"{x:.{places}f}")
 
 
 def percent(value: Any, places: int = 1) -> Markup:
-    """A share."""
-    return number(value, lambda x: f"{100 * x:.{places}f}{_THIN}%")
+    """A share, in percent."""
+    return _data(value, lambda x: f"{100 * x:.{places}f}{_THIN}%")
 
 
 def short(value: Any, digits: int = 4) -> Markup:
-    """A number of any size: so many significant digits."""
-    return number(value, lambda x: f"{x:.{digits}g}")
+    """A number with so many significant digits."""
+    return _data(value, lambda x: f"{x:.{digits}g}")
 
 
-def count(value: Any) -> Markup:
-    """A whole number, in groups of three."""
-    return number(value, lambda x: f"{x:,.0f}".replace(",", _THIN))
+def whole(value: Any) -> Markup:
+    """A whole number, its digits in groups of three."""
+    return _data(value, lambda x: f"{x:,.0f}".replace(",", _THIN))
 
 
-def number(value: Any, form: Any) -> Markup:
-    """Wrap a number with its full value; say so where there is none."""
+def _data(value: Any, form: Callable[[float], str]) -> Markup:
     if value is None:
         return _NONE
     x = float(value)
     text = form(x) if math.isfinite(x) else ("∞" if x > 0 else "-∞")
     if not any(digit in text for digit in "123456789∞"):
-        text = text.removeprefix("-")  # what rounds to zero has no sign
+        text = text.removeprefix("-")  # no minus sign on what rounds to zero
     full = value if isinstance(value, str) else json.dumps(value)
     return Markup('<data value="{}">{}</data>').format(escape(full), text.replace("-", "−"))
 
 
 def are_numbers(rows: Sequence[Sequence[Any]]) -> list[bool]:
-    """Whether each column of a table holds numbers only, as such or written out."""
+    """Whether each column of a table holds only numbers, or texts that are numbers."""
     return [all(_is_number(cell) for cell in column) for column in zip(*rows, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""How a result was made: versions, command, seeds, checksums."""
+"""Provenance: the command, seeds, files, versions and checksums behind a result."""
 
 import hashlib
 import platform
@@ -25,16 +25,16 @@ def collect_provenance(
     seeds: Any = None,
     files: Mapping[str, Path | str] | Iterable[Path | str] = (),
 ) -> dict[str, Any]:
-    """Describe how a result is being made, for the last section of a report.
+    """Collect how a result is made, for the last section of a page.
 
     Parameters
     ----------
     command : str, optional
-        What was typed.
+        The command as typed.
     seeds : int or list of int, optional
-        Where randomness began.
+        The seeds used.
     files : mapping of str to path, or iterable of paths
-        What was read; each is told with its SHA-256.
+        The files read; each is recorded with its SHA-256.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def collect_provenance(
 
 
 def checksum(matrix: Pattern | Anything) -> str:
-    """SHA-256 of labels or scores: of shape, type and numbers, whatever their place in memory."""
+    """SHA-256 of labels or scores: of shape, type and values, independent of memory layout."""
     digest = hashlib.sha256()
     if isinstance(matrix, Pattern):
         digest.update(repr(matrix.shape).encode())

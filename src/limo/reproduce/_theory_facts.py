@@ -13,12 +13,13 @@ import pandas as pd
 
 from limo._checks import check_inputs, check_name
 from limo._evaluation import evaluate
-from limo._margins import effectiveness, micro_auc_bound, threshold_bounds, threshold_error
+from limo._margins import effectiveness, micro_auc_bound
 from limo._types import Anything, Values
 from limo.measures._compute import compute
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import Optimised, Result
 from limo.measures._table import EFFECTIVENESS, MEASURES
+from limo.thresholds._report import threshold_bounds, threshold_error
 
 __all__ = [
     "COUNTEREXAMPLES",

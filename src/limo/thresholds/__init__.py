@@ -13,7 +13,12 @@ from limo.thresholds._classifier import ThresholdClassifier
 from limo.thresholds._expected import expected_f1_labels, gfm_labels
 from limo.thresholds._fit import RULES, suggest_threshold
 from limo.thresholds._instance import InstanceThreshold
-from limo.thresholds._report import ThresholdReport, threshold_report
+from limo.thresholds._report import (
+    ThresholdReport,
+    threshold_bounds,
+    threshold_error,
+    threshold_report,
+)
 from limo.thresholds._rules import (
     ExpectedF1,
     FixedThreshold,
@@ -51,6 +56,8 @@ __all__ = [
     "rule_from_json",
     "rule_to_json",
     "suggest_threshold",
+    "threshold_bounds",
+    "threshold_error",
     "threshold_report",
     "top_k",
 ]

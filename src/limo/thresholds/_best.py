@@ -1,4 +1,4 @@
-"""The best thresholds of given scores, as plain functions."""
+"""Functions of given scores: their best thresholds, labels from thresholds, and F1 curves."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,14 +7,14 @@ import numpy as np
 
 from limo._checks import check_inputs, check_name
 from limo._kernels.thresholds import count_above
-from limo._profiles import copy_rows, row_blocks
-from limo._system import workers
-from limo._types import Floats, Integers, Values
-from limo._views import COLUMNS, ENTRIES, ROWS, THRESHOLDS, Counts, Kind, Pattern, View
+from limo._profiles import Profile, read_profiles
+from limo._types import Anything, Floats, Values
+from limo._views import COLUMNS, ENTRIES, ROWS, THRESHOLDS, Counts, Pattern, ThresholdKind, View
+from limo.measures._compute import Found, ProfileFunction
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._rows import f1
 from limo.thresholds._scores import Scores, check_pair, read_scores
-from limo.thresholds._search import best_cuts, check_target
+from limo.thresholds._search import TARGETS, Steps, best_cuts, check_target
 
 __all__ = [
     "F1Curves",
@@ -23,8 +23,12 @@ __all__ = [
     "best_instance_thresholds",
     "best_label_thresholds",
     "check_count",
+    "check_thresholds",
+    "curve_functions",
+    "curves_of",
     "cut_scores",
     "f1_curves",
+    "label_thresholds",
     "top_k",
 ]
 
@@ -35,10 +39,10 @@ Labels = Any  # an array of 0 and 1, or a CSR array where the scores are sparse
 def best_label_thresholds(y_true: Any, y_score: Any, target: Any = "macro_f1") -> Values:
     """Find the threshold of each label that makes the target as high as these scores allow.
 
-    Exact: every cut between two different scores of a label is looked at, and "none" (``inf``) and
-    "all" (``-inf``) too. A threshold lies half way between the scores on its two sides; of equally
-    good cuts the one with fewest predictions is taken. With a micro target (``"micro_f1"``) the
-    thresholds are chosen *together*, for the whole matrix. O(m l log m).
+    Exact: every threshold between two different scores of a label is considered, as are ``inf``
+    (predict none) and ``-inf`` (predict all). A threshold is half way between the scores on its two
+    sides; of equally good ones the one with the fewest predictions is taken. With a micro target
+    (``"micro_f1"``) the thresholds are chosen *together*, for the whole matrix. O(m l log m).
 
     Parameters
     ----------
@@ -69,8 +73,8 @@ def best_label_thresholds(y_true: Any, y_score: Any, target: Any = "macro_f1") -
 def best_instance_thresholds(y_true: Any, y_score: Any, target: Any = "instance_f1") -> Values:
     """Find the threshold of each instance that makes the target as high as these scores allow.
 
-    As :func:`best_label_thresholds`, with rows in place of columns. It needs the true labels: a
-    threshold for a new instance is learnt by :class:`limo.InstanceThreshold`.
+    Like :func:`best_label_thresholds`, for rows instead of columns. It needs the true labels; to
+    predict thresholds of new instances, use :class:`limo.InstanceThreshold`.
 
     Parameters
     ----------
@@ -98,8 +102,8 @@ def best_instance_thresholds(y_true: Any, y_score: Any, target: Any = "instance_
 def best_global_threshold(y_true: Any, y_score: Any, target: Any = "micro_f1") -> float:
     """Find the one threshold for all entries that makes the target as high as these scores allow.
 
-    Exact for every target: with ``"macro_f1"`` or ``"instance_f1"`` it is the mean over labels or
-    instances that counts. O(m l log(m l)).
+    Exact for every target: ``"macro_f1"`` and ``"instance_f1"`` are means over labels and
+    instances. O(m l log(m l)).
 
     Parameters
     ----------
@@ -123,7 +127,7 @@ def best_global_threshold(y_true: Any, y_score: Any, target: Any = "micro_f1") -
     return float(_best(ENTRIES, y_true, y_score, target)[0])
 
 
-def apply_thresholds(y_score: Any, threshold: Any, *, by: Kind = "label") -> Labels:
+def apply_thresholds(y_score: Any, threshold: Any, *, by: ThresholdKind = "label") -> Labels:
     """Cut scores into labels: 1 where the score is higher than the threshold.
 
     Parameters
@@ -131,9 +135,9 @@ def apply_thresholds(y_score: Any, threshold: Any, *, by: Kind = "label") -> Lab
     y_score : array-like or sparse matrix of shape (n_samples, n_labels)
         Scores; those absent from a sparse matrix are above no threshold.
     threshold : float or array-like
-        A number for all, or one for each label or instance.
+        One number for all, or one for each label or instance.
     by : {"label", "instance", "global"}, default="label"
-        What has a threshold of its own.
+        What each threshold is for.
 
     Returns
     -------
@@ -153,13 +157,18 @@ def apply_thresholds(y_score: Any, threshold: Any, *, by: Kind = "label") -> Lab
 
 def cut_scores(scores: Scores, threshold: Any, view: View) -> Labels:
     """Cut checked scores by thresholds for the rows of a view."""
+    n_rows = {"rows": scores.shape[0], "columns": scores.shape[1]}.get(view.name, 1)
+    return scores.cut(check_thresholds(threshold, view, n_rows))
+
+
+def check_thresholds(threshold: Any, view: View, n_rows: int) -> Values:
+    """Check one threshold, or one for each row of a view; make them fit the matrix of scores."""
     try:
         t = np.asarray(threshold, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(
             f"threshold must be a number or numbers, one for each {view.row}: got {threshold!r}."
         ) from None
-    n_rows = {"rows": scores.shape[0], "columns": scores.shape[1]}.get(view.name, 1)
     if t.ndim and t.shape != (n_rows,):
         raise ValueError(
             f"threshold must be one number or one for each {view.row}: expected shape "
@@ -167,21 +176,21 @@ def cut_scores(scores: Scores, threshold: Any, view: View) -> Labels:
         )
     if np.isnan(t).any():
         raise ValueError("threshold must hold numbers, got nan. inf predicts nothing, -inf all.")
-    return scores.cut(t[:, np.newaxis] if t.ndim and view is ROWS else t)
+    return t[:, np.newaxis] if t.ndim and view is ROWS else t
 
 
 def top_k(y_score: Any, k: int) -> Labels:
     """Predict the k labels of each instance that score highest.
 
-    Equal scores are never parted: labels tied across the k-th place are left out together, so
-    there may be fewer than k, and never more.
+    Equal scores are treated alike: labels tied for the k-th place are all left out, so that there
+    may be fewer than k labels, but never more.
 
     Parameters
     ----------
     y_score : array-like or sparse matrix of shape (n_samples, n_labels)
         Scores; labels absent from a sparse matrix are not predicted.
     k : int
-        At most so many.
+        The largest number of labels to predict.
 
     Returns
     -------
@@ -210,9 +219,17 @@ def _best(view: View, y_true: Any, y_score: Any, target: Any) -> Values:
     return best_cuts(view, wanted, *check_pair(y_true, y_score)).thresholds
 
 
-# F1 as a function of one threshold for all: how much it matters where scores are cut.
+def label_thresholds(profile: Profile) -> Values:
+    """The threshold of each label that is best for F1, from the sorted columns."""
+    steps = Steps.of(profile.sorted_rows, every=False)
+    return steps.take(steps.best(TARGETS["f1"], most=False)).thresholds
 
-_ENOUGH_TO_SHARE = 1 << 18
+
+# F1 as a function of one global threshold
+
+_POINTS = 101
+# Cells of counts held at once: rows of a block times thresholds.
+_CELLS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +241,7 @@ class F1Curves:
     thresholds : array of shape (n,)
         Ascending; an item is predicted if it scores higher.
     macro_f1, instance_f1, micro_f1 : array of shape (n,)
-        What each threshold, used for all entries, gives; 0/0 counts 0.
+        The value if the threshold is used for all entries; 0/0 counts 0.
     """
 
     thresholds: Values
@@ -232,13 +249,22 @@ class F1Curves:
     instance_f1: Values
     micro_f1: Values
 
+    @property
+    def lines(self) -> dict[str, Values]:
+        """The curves by the name of the measure."""
+        return {
+            "macro_f1": self.macro_f1,
+            "instance_f1": self.instance_f1,
+            "micro_f1": self.micro_f1,
+        }
 
-def f1_curves(y_true: Any, y_score: Any, n_points: int = 101) -> F1Curves:
-    """Compute the three F1 measures at many global thresholds, in one pass over the scores.
 
-    Half of the thresholds are evenly spaced between the lowest and the highest relevant score,
-    half are quantiles of the relevant scores: the first show the shape, the second the detail
-    where it matters. O(m l log n); memory stays a few blocks large.
+def f1_curves(y_true: Any, y_score: Any, n_points: int = _POINTS) -> F1Curves:
+    """Compute the three F1 measures at many global thresholds.
+
+    Half of the thresholds are evenly spaced between the lowest and the highest relevant score, and
+    half are quantiles of the relevant scores: the first show the shape, the second the detail.
+    Rows and columns are sorted once each, and memory stays at a few blocks.
 
     Parameters
     ----------
@@ -247,7 +273,7 @@ def f1_curves(y_true: Any, y_score: Any, n_points: int = 101) -> F1Curves:
     y_score : array-like of shape (n_samples, n_labels)
         Scores.
     n_points : int, default=101
-        About how many thresholds; equal ones are taken once.
+        About how many thresholds; duplicates are dropped.
 
     Returns
     -------
@@ -264,17 +290,40 @@ def f1_curves(y_true: Any, y_score: Any, n_points: int = 101) -> F1Curves:
     checked = check_inputs(y_true, y_score)
     assert checked.S is not None
     Y, S = checked.Y, checked.S
-    thresholds = _grid(S.reshape(-1)[Y.flat] if S.flags.c_contiguous else _relevant(Y, S), n_points)
-    hits, predicted, instance = _count(Y, S, thresholds)
-    true = Y.ones_per_column[:, np.newaxis]
-    standard = CONVENTIONS["standard"]
-    by_label = f1(Counts(hits, true, predicted, S.shape[0]), standard)
-    whole = Counts(hits.sum(axis=0), true.sum(axis=0), predicted.sum(axis=0), S.size)
-    return F1Curves(thresholds, by_label.mean(axis=0), instance / S.shape[0], f1(whole, standard))
+    found: dict[str, dict[str, Values]] = {}
+    found["entries"] = {"grid": _grid(np.sort(_relevant(Y, S)), n_points)}
+    for view in (ROWS, COLUMNS):
+        (name, function), *_ = curve_functions(view, found).items()
+        found[view.name] = {name: np.concatenate(read_profiles(view, Y, S, function), axis=-1)}
+    return curves_of(Y, found)
+
+
+def curve_functions(view: View, found: Found) -> dict[str, ProfileFunction]:
+    """Functions of profiles that find the curves: first the thresholds, then sums at each.
+
+    The view of the whole matrix must come first.
+    """
+    if view is ENTRIES:
+        return {"grid": lambda profile: _grid(profile.relevant[::-1], _POINTS)}
+    thresholds = found["entries"]["grid"]
+    return {"sums": lambda profile: _sums(profile, thresholds)}
+
+
+def curves_of(Y: Pattern, found: Found) -> F1Curves:
+    """The curves, from what :func:`curve_functions` found in the three views."""
+    instance_f1, hits, predicted = found["rows"]["sums"].sum(axis=-1)
+    macro_f1 = found["columns"]["sums"][0].sum(axis=-1)
+    n_instances, n_labels = Y.shape
+    micro_f1 = f1(Counts(hits, np.array(Y.n_ones), predicted, None), CONVENTIONS["standard"])
+    return F1Curves(
+        found["entries"]["grid"], macro_f1 / n_labels, instance_f1 / n_instances, micro_f1
+    )
 
 
 def _relevant(Y: Pattern, S: Floats) -> Floats:
     """The scores of the relevant entries."""
+    if S.flags.c_contiguous:
+        return S.reshape(-1)[Y.flat]
     return S[np.repeat(np.arange(Y.shape[0]), Y.ones_per_row), Y.indices]
 
 
@@ -283,42 +332,23 @@ def _grid(relevant: Floats, n_points: int) -> Values:
     n = check_count(n_points, "n_points")
     if not relevant.size or n == 0:
         return np.zeros(min(n, 1))
-    scores = np.sort(relevant).astype(np.float64)
+    scores = relevant.astype(np.float64)
     even = np.linspace(scores[0], scores[-1], (n + 1) // 2)
     places = np.linspace(0, scores.size - 1, n // 2).round().astype(np.int64)
     levels: Values = np.unique(np.concatenate([even, scores[places]]))
     return np.nextafter(levels, -np.inf)
 
 
-def _count(Y: Pattern, S: Floats, thresholds: Values) -> tuple[Integers, Integers, Values]:
-    """Hits and predictions of each label, and the sum over instances of F1, above each threshold.
-
-    Blocks are added up as they come, so that their counts never stand side by side.
-    """
-    n_labels, n = S.shape[1], thresholds.size
-
-    def read(block: tuple[int, int]) -> tuple[Integers, Integers, Values]:
-        hits, predicted = np.zeros((2, n_labels, n + 1), dtype=np.int64)
-        row_f1 = np.zeros(n)
-        part = Y.rows(*block)
-        scores = copy_rows(S, *block)
-        count_above(scores, part.indptr, part.indices, thresholds, hits, predicted, row_f1)
-        return hits, predicted, row_f1
-
-    hits, predicted = np.zeros((2, n_labels, n + 1), dtype=np.int64)
-    row_f1 = np.zeros(n)
-    with workers(enough=S.size > _ENOUGH_TO_SHARE) as run:
-        for more_hits, more_predicted, more_f1 in run(read, _blocks(S)):
-            hits += more_hits
-            predicted += more_predicted
-            row_f1 += more_f1
-    return _above(hits), _above(predicted), row_f1
-
-
-def _blocks(S: Floats) -> list[tuple[int, int]]:
-    return row_blocks(*S.shape, scattered=not S.flags.c_contiguous)
-
-
-def _above(counts: Integers) -> Integers:
-    """From counts of items above exactly the first k thresholds to counts above threshold k."""
-    return np.cumsum(counts[:, :0:-1], axis=1)[:, ::-1]
+def _sums(profile: Profile, thresholds: Values) -> Values:
+    """Sums over rows, at each threshold, of F1, of hits and of predictions: (3, thresholds, 1)."""
+    rows = profile.sorted_rows
+    total = np.zeros((3, thresholds.size, 1))
+    n_rows = profile.n_relevant.size
+    step = max(1, _CELLS // max(1, thresholds.size))
+    for first in range(0, n_rows, step):
+        true: Anything = profile.n_relevant[first : first + step, np.newaxis]
+        hits, predicted = np.empty((2, len(true), thresholds.size), dtype=np.int64)
+        count_above(rows.relevant, rows.irrelevant, first, thresholds, hits, predicted)
+        values = f1(Counts(hits, true, predicted, profile.n_items), CONVENTIONS["standard"])
+        total[:, :, 0] += [part.sum(axis=0) for part in (values, hits, predicted)]
+    return total

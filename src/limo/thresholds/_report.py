@@ -1,7 +1,7 @@
-"""Where a prediction falls short: because of the ranking of the scores, or because of the cut."""
+"""What a prediction loses to its scores and what to its thresholds, with the paper's bounds."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -10,36 +10,53 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limo._checks import Names, check_inputs, check_name
-from limo._margins import threshold_bounds
+from limo._checks import Names, check_labels, check_name, check_truth
+from limo._profiles import Profile, read_profiles
 from limo._system import Later
-from limo._text import Rows, align, as_html
-from limo._types import Integers, Values
-from limo._views import THRESHOLDS, Counts, count
+from limo._text import Rows, align, as_html, plain
+from limo._types import Anything, Integers, Values
+from limo._views import ENTRIES, THRESHOLDS, Counts, Pattern, ThresholdKind, View, count
+from limo.measures._compute import Found, ProfileFunction
 from limo.measures._conventions import CONVENTIONS
-from limo.measures._measure import RowFunction
-from limo.measures._rows import f1, hamming
-from limo.measures._table import MEASURES
-from limo.thresholds._scores import check_pair
-from limo.thresholds._search import TARGETS, best_counts
+from limo.measures._measure import mean_of_defined
+from limo.measures._rows import f1
+from limo.measures._table import MEASURES, measures_of_labels
+from limo.thresholds._best import cut_scores
+from limo.thresholds._scores import DenseScores, Scores, check_pair, join_scores, through
+from limo.thresholds._search import Steps, Target, read_steps, target_of
 
-__all__ = ["Loss", "Shortfall", "ThresholdReport", "threshold_report"]
+__all__ = [
+    "Loss",
+    "Shortfall",
+    "ThresholdReport",
+    "best_counts",
+    "best_functions",
+    "best_of",
+    "report_of",
+    "threshold_bounds",
+    "threshold_error",
+    "threshold_report",
+]
 
 
 pandas = Later("pandas")
 
 
 _TABLES = ("overall", "labels", "instances")
+_STANDARD = CONVENTIONS["standard"]
+
+BestCounts = Mapping[str, Mapping[str, Counts]]
+"""What is above the best cuts: by the name of the view, by family of measures."""
 
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """A measure of each row as it is, with the best cut of the same scores, and at its best.
+    """A measure of each row: as found, with the best threshold, and the best possible value.
 
-    ``sign`` is 1 where higher is better, -1 where lower is.
-    ``ranking + cut`` is the whole shortfall. ``ranking`` is what no threshold can win back; ``cut``
-    is what better thresholds can. It is negative where the labels predicted are better than
-    any cut of this row, which happens if thresholds of another kind made them.
+    ``ranking + cut`` is the whole shortfall: ``ranking`` is lost whatever the threshold, ``cut``
+    could be regained by a better one. ``cut`` is negative if the predicted labels are better than
+    any threshold of this row could make them, which happens with thresholds of another kind.
+    ``sign`` is 1 if higher is better, -1 if lower is.
     """
 
     found: Values
@@ -54,14 +71,14 @@ class Loss:
 
     @property
     def cut(self) -> Values:
-        """Shortfall due to where they were cut."""
+        """Shortfall due to the thresholds."""
         return self.sign * (self.best_cut - self.found)
 
     @property
     def mean(self) -> "Loss":
-        """The same of all rows together."""
+        """The means over the rows that are defined, as a single row."""
         found, best_cut, possible = (
-            part.mean(keepdims=True) for part in (self.found, self.best_cut, self.possible)
+            np.array([mean_of_defined(part)]) for part in (self.found, self.best_cut, self.possible)
         )
         return Loss(found, best_cut, possible, self.sign)
 
@@ -81,40 +98,38 @@ class Shortfall:
 
     Attributes
     ----------
-    f1, hamming_loss : Loss
-        Both measures of each row, and what they lose to ranking and to the cut.
+    losses : mapping of str to Loss
+        By family of measures (``"f1"``, ``"hamming_loss"``, ...), what each row loses.
     threshold_error : array of int
-        Definition 6: by how many items the number predicted misses the number relevant.
+        Definition 6: by how many items the number predicted differs from the number relevant.
     """
 
-    f1: Loss
-    hamming_loss: Loss
+    losses: Mapping[str, Loss]
     threshold_error: Integers
 
     def to_dict(self) -> dict[str, Any]:
-        """Columns of a table, one line a row."""
-        return {
-            **self.f1.record("f1"),
-            **self.hamming_loss.record("hamming_loss"),
-            "threshold_error": self.threshold_error,
-        }
+        """Columns of a table with one line per row."""
+        columns: dict[str, Any] = {}
+        for family, loss in self.losses.items():
+            columns |= loss.record(family)
+        return columns | {"threshold_error": self.threshold_error}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ThresholdReport:
-    """How much of the shortfall in F1 and Hamming loss is due to ranking, and how much to the cut.
+    """How much measures of labels lose to the ranking of the scores, and how much to thresholds.
 
     Attributes
     ----------
     instances, labels, overall : Shortfall
-        For each instance, for each label, and for the matrix as a whole, each against its own
-        best cut: t(x), t_j, and one global threshold.
+        For each instance, for each label, and for the matrix as a whole, each compared with its own
+        best threshold: per instance, per label, and global.
     bounds : mapping
-        By kind of threshold (``"instance"``, ``"label"``, ``"global"``), what the threshold errors
-        would leave of F1 and Hamming loss at the worst, were the scores effective
+        By kind of threshold (``"instance"``, ``"label"``, ``"global"``), the bounds of F1 and
+        Hamming loss that would follow from the threshold errors if the scores were effective
         (Theorems 4 and 5).
     label_names : tuple of str or None
-        Names of the labels, where the input carried any.
+        Names of the labels, if the input had any.
     """
 
     instances: Shortfall
@@ -125,14 +140,12 @@ class ThresholdReport:
 
     @cached_property
     def measures(self) -> dict[str, Loss]:
-        """The four measures of labels, each against the cut that suits it (``limo.MEASURES``)."""
+        """Each measure of labels, compared with the best threshold of the kind that suits it."""
         by_kind = {"instance": self.instances, "label": self.labels, "global": self.overall}
-        found = {}
-        for name, kind in _suited().items():
-            shortfall = by_kind[kind]
-            part = shortfall.hamming_loss if name == "hamming_loss" else shortfall.f1
-            found[name] = part.mean
-        return found
+        return {
+            name: by_kind[kind].losses[MEASURES[name].family].mean
+            for name, kind in _suited().items()
+        }
 
     def to_frame(self, of: Literal["overall", "labels", "instances"] = "overall") -> Any:
         """Make a data frame of the measures, or of every label or instance."""
@@ -146,20 +159,18 @@ class ThresholdReport:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Write the measures, the labels and the bounds as JSON."""
-        labels = {name: part.tolist() for name, part in self.labels.to_dict().items()}
-        names = None if self.label_names is None else list(self.label_names)
         document = {
             "measures": self._overall(),
-            "label_names": names,
-            "labels": labels,
+            "label_names": self.label_names,
+            "labels": self.labels.to_dict(),
             "bounds": self.bounds,
         }
-        text = json.dumps(document, indent=2, allow_nan=False)
+        text = json.dumps(plain(document), indent=2, allow_nan=False)
         if path is not None:
             Path(path).write_text(text + "\n", encoding="utf-8")
         return text
 
-    def _overall(self) -> dict[str, dict[str, float]]:
+    def _overall(self) -> dict[str, dict[str, float | None]]:
         return {
             name: {
                 "found": float(loss.found[0]),
@@ -167,7 +178,7 @@ class ThresholdReport:
                 "possible": float(loss.possible[0]),
                 "lost_to_ranking": float(loss.ranking[0]),
                 "lost_to_cut": float(loss.cut[0]),
-                "bound": self.bounds[_suited()[name]][name],
+                "bound": self.bounds[_suited()[name]].get(name),
             }
             for name, loss in self.measures.items()
         }
@@ -187,18 +198,18 @@ class ThresholdReport:
             (
                 MEASURES[name].title,
                 *(f"{value:.4f}" for key, value in line.items() if key != "bound"),
-                _suited()[name].replace("global", "matrix"),
+                THRESHOLDS[_suited()[name]].row,
             )
             for name, line in self._overall().items()
         ]
 
     def sentence(self) -> str:
         """What to work on first."""
-        losses = [loss for name, loss in self.measures.items() if name != "hamming_loss"]
+        losses = [loss for n, loss in self.measures.items() if MEASURES[n].family == "f1"]
         ranking = sum(float(loss.ranking[0]) for loss in losses)
         cut = sum(max(float(loss.cut[0]), 0.0) for loss in losses)
         if ranking + cut == 0:
-            return "Nothing is lost: every label is predicted rightly."
+            return "Nothing is lost: every label is predicted correctly."
         share = cut / (ranking + cut)
         part, remedy = ("cut", "better thresholds") if share > 0.5 else ("ranking", "better scores")
         return (
@@ -218,12 +229,12 @@ class ThresholdReport:
 def threshold_report(
     y_true: Any, y_score: Any, y_pred: Any, *, label_names: Iterable[str] | None = None
 ) -> ThresholdReport:
-    """Tell what a prediction loses to the ranking of its scores, and what to its thresholds.
+    """Find out how much a prediction loses to the ranking of its scores, and to its thresholds.
 
-    For each label, each instance and the whole matrix, F1 and Hamming loss of the labels predicted
-    stand beside those of the best cut of the same scores. What the best cut still misses is due to
-    the ranking; the rest is due to the cut. Threshold errors are those of Definition 6, the
-    bounds those of Theorems 4 and 5.
+    For each label, each instance and the whole matrix, F1, Hamming loss and all other measures of
+    labels are compared with those of the best threshold on the same scores. What the best
+    threshold still loses is due to the ranking; the rest is due to the thresholds used. Threshold
+    errors are those of Definition 6, bounds those of Theorems 4 and 5.
 
     Parameters
     ----------
@@ -232,7 +243,7 @@ def threshold_report(
     y_score : array-like or sparse matrix of shape (n_samples, n_labels)
         Scores; those absent from a sparse matrix are above no threshold.
     y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
-        Labels predicted from these scores.
+        The labels predicted from these scores.
     label_names : iterable of str, optional
         Names for tables; by default the columns of a data frame, if one is given.
 
@@ -255,40 +266,225 @@ def threshold_report(
     <BLANKLINE>
     Of what the F1 measures lose, 78% is due to the cut: better thresholds would help most.
     """
-    checked = check_inputs(y_true, y_pred=y_pred, label_names=label_names)
-    Y, scores = check_pair(y_true, y_score)
+    truth = check_truth(y_true, label_names)
+    checked = truth.join(y_pred=y_pred)
+    scores = join_scores(truth, y_score)
     assert checked.P is not None
-    used = count(Y, checked.P, THRESHOLDS.values())
-    names = ("f1", "hamming_loss")
-    targets = [TARGETS[name] for name in names]
+    families = measures_of_labels()
+    targets = [target_of(measure) for measure in families.values()]
     best = {
-        view: dict(zip(names, best_counts(view, targets, Y, scores), strict=True))
+        view.name: dict(zip(families, best_counts(view, targets, truth.Y, scores), strict=True))
         for view in THRESHOLDS.values()
     }
-    found = {kind: _shortfall(used[view], best[view]) for kind, view in THRESHOLDS.items()}
+    return report_of(truth.Y, checked.P, best, checked.label_names)
+
+
+def report_of(Y: Pattern, P: Pattern, best: BestCounts, label_names: Names) -> ThresholdReport:
+    """The report on checked labels, from the counts above the best cuts."""
+    used = count(Y, P, THRESHOLDS.values())
+    found = {kind: _shortfall(used[v.name], best[v.name]) for kind, v in THRESHOLDS.items()}
     return ThresholdReport(
         found["instance"],
         found["label"],
         found["global"],
-        {
-            kind: threshold_bounds(y_true, found[kind].threshold_error, by=view.threshold)
-            for kind, view in THRESHOLDS.items()
-        },
-        checked.label_names,
+        {kind: _bounds(v, Y, found[kind].threshold_error) for kind, v in THRESHOLDS.items()},
+        label_names,
     )
 
 
 def _shortfall(used: Counts, best: Mapping[str, Counts]) -> Shortfall:
-    standard = CONVENTIONS["standard"]
-
-    def loss(name: str, function: RowFunction, sign: int) -> Loss:
-        found, cut, possible = (function(c, standard) for c in (used, best[name], used.perfect))
-        return Loss(found, cut, possible, sign)
-
-    error = np.abs(used.predicted - used.true)
-    return Shortfall(loss("f1", f1, 1), loss("hamming_loss", hamming, -1), error)
+    losses = {}
+    for family, measure in measures_of_labels().items():
+        parts = (used, best[family], used.perfect)
+        found, best_cut, possible = (measure.values(part, _STANDARD) for part in parts)
+        losses[family] = Loss(found, best_cut, possible, measure.sign)
+    return Shortfall(losses, _errors(used.true, used.predicted))
 
 
-def _suited() -> dict[str, str]:
+def _suited() -> dict[str, ThresholdKind]:
     """The measures of labels, and the kind of threshold that suits each."""
     return {name: m.threshold for name, m in MEASURES.items() if m.threshold is not None}
+
+
+# What is above the best cuts
+
+
+def best_functions(view: View, found: Found) -> dict[str, ProfileFunction]:
+    """Functions of profiles that find, for all measures of labels, what is above the best cuts."""
+    targets = [t for t in _targets().values() if _can_count(view, [t])]
+    return {"best": lambda profile: _count_best(profile, targets)}
+
+
+def best_of(Y: Pattern, scores: Scores, found: Found) -> BestCounts:
+    """The counts from what :func:`best_functions` found; what they could not count is read here."""
+    return {
+        view.name: _best_of(view, Y, scores, found[view.name]["best"])
+        for view in THRESHOLDS.values()
+    }
+
+
+def _best_of(view: View, Y: Pattern, scores: Scores, found: Anything) -> dict[str, Counts]:
+    ready = [family for family, target in _targets().items() if _can_count(view, [target])]
+    rest = {family: target for family, target in _targets().items() if family not in ready}
+    counts = dict(zip(ready, _counts_of(view, Y, found), strict=True))
+    if rest:
+        counts |= zip(rest, best_counts(view, list(rest.values()), Y, scores), strict=True)
+    return counts
+
+
+def _targets() -> dict[str, Target]:
+    return {family: target_of(measure) for family, measure in measures_of_labels().items()}
+
+
+def best_counts(view: View, targets: Sequence[Target], Y: Pattern, scores: Scores) -> list[Counts]:
+    """Count, for each target, what is above the best cut of each row of the view.
+
+    The rows are sorted once for all targets, and dense scores are never copied as a whole unless
+    one global threshold is sought for a target that is not fractional.
+    """
+    if isinstance(scores, DenseScores) and _can_count(view, targets):
+        found = read_profiles(view, Y, scores.S, lambda profile: _count_best(profile, targets))
+    else:
+        every = not all(target.fractional for target in targets)
+
+        def read(steps: Steps) -> Anything:
+            return np.stack([_at_best(steps, target) for target in targets])
+
+        found = read_steps(*through(view, Y, scores), read, every=every)
+    return _counts_of(view, Y, np.concatenate(found, axis=-1))
+
+
+def _can_count(view: View, targets: Sequence[Target]) -> bool:
+    """Whether profiles suffice: that of the whole matrix has no sorted scores to try all cuts."""
+    return view is not ENTRIES or all(target.fractional for target in targets)
+
+
+def _count_best(profile: Profile, targets: Sequence[Target]) -> Anything:
+    """Items both true and predicted, and items predicted, above each row's best cut.
+
+    Of shape (targets, 2, rows).
+    """
+    below = Steps.below_relevant(profile)
+    all_cuts = (
+        below
+        if all(target.fractional for target in targets)
+        else Steps.of(profile.sorted_rows, every=True)
+    )
+    return np.stack([_at_best(below if t.fractional else all_cuts, t) for t in targets])
+
+
+def _at_best(steps: Steps, target: Target) -> Anything:
+    counts = steps.counts(steps.best(target, most=False))
+    return np.stack([counts.both, counts.predicted])
+
+
+def _counts_of(view: View, Y: Pattern, found: Anything) -> list[Counts]:
+    """Confusion counts from what :func:`_count_best` gave for all rows of a view."""
+    true, n_items = view.ones(Y), view.n_items(Y)
+    return [Counts(both, true, predicted, n_items) for both, predicted in found]
+
+
+# Threshold errors and bounds
+
+
+def threshold_error(
+    y_true: Any, y_score: Any, threshold: Any, *, by: ThresholdKind = "instance"
+) -> Integers:
+    """Count the items between the threshold used and the right one (Definition 6).
+
+    error = |#{items of the row with score > threshold} - #{relevant items of the row}|.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores.
+    threshold : float or array-like
+        One number for all rows, or one for each; an item is predicted if it scores higher.
+    by : {"instance", "label", "global"}, default="instance"
+        What a row is: an instance, a label, or the whole matrix.
+
+    Returns
+    -------
+    array of int
+        One error per instance, per label, or a single one.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.threshold_error([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.6, 0.8]], 0.3)
+    array([1, 1])
+    """
+    view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
+    Y, scores = check_pair(y_true, y_score)
+    labels = cut_scores(scores, threshold, view)
+    predicted = labels.sum(axis={"rows": 1, "columns": 0}.get(view.name))
+    return _errors(view.ones(Y), np.atleast_1d(predicted))
+
+
+def threshold_bounds(
+    y_true: Any, error: Any, *, by: ThresholdKind = "instance"
+) -> dict[str, float]:
+    """Bounds of F1 and Hamming loss that follow from threshold errors (Theorems 4 and 5).
+
+    With p_i relevant items in row i and an error of at most e_i in its threshold, an effective
+    predictor has
+
+    * F1 averaged over rows >= mean of 2 k_i / (2 k_i + e_i), where k_i = max(0, p_i - e_i),
+    * micro-F1 >= 2 T / (2 T + E), where T = sum of k_i and E = sum of e_i,
+    * Hamming loss <= E / (m l).
+
+    The paper prints the first bound for micro-F1 too, which does not hold; see docs/theory.md.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    error : array-like of int
+        Threshold errors, as computed by :func:`threshold_error`.
+    by : {"instance", "label", "global"}, default="instance"
+        What a row is. ``"instance"`` is Theorem 4, for label-wise effective predictors; ``"label"``
+        is Theorem 5, for instance-wise effective ones; ``"global"`` is our addition, for entry-wise
+        effective ones.
+
+    Returns
+    -------
+    dict
+        Lower bounds of the F1 measures and the upper bound of ``"hamming_loss"``.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.threshold_bounds([[1, 0, 0, 0], [1, 1, 1, 0]], [0, 2])
+    {'instance_f1': 0.75, 'micro_f1': 0.666..., 'hamming_loss': 0.25}
+    """
+    view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
+    Y = check_labels(y_true, "y_true")
+    n_rows = view.ones(Y).size
+    errors = np.asarray(error)
+    if errors.shape != (n_rows,) or errors.dtype.kind not in "iu" or errors.min() < 0:
+        raise ValueError(
+            f"error must hold one count for each {view.row}: expected {n_rows} whole "
+            f"numbers from 0 up, got {errors.dtype} of shape {errors.shape}."
+        )
+    return _bounds(view, Y, errors)
+
+
+def _errors(true: Anything, predicted: Anything) -> Integers:
+    """By how many items the number predicted differs from the number relevant."""
+    error: Integers = np.abs(predicted - true)
+    return error
+
+
+def _bounds(view: View, Y: Pattern, errors: Integers) -> dict[str, float]:
+    """F1 is lowest if the threshold is too high, so that only ``kept`` items are predicted."""
+    kept = np.maximum(view.ones(Y) - errors, 0)
+    n_entries = Y.shape[0] * Y.shape[1]
+    rows = Counts(kept, kept + errors, kept, None)
+    whole = Counts(kept.sum(), (kept + errors).sum(), kept.sum(), None)
+    return {
+        f"{view.average}_f1": float(f1(rows, _STANDARD).mean()),
+        "micro_f1": float(f1(whole, _STANDARD)),
+        "hamming_loss": float(errors.sum() / n_entries),
+    }

@@ -1,7 +1,7 @@
-"""Scores as the rules see them: a dense matrix, or a sparse one whose absent scores are -inf.
+"""Scores for thresholds: a dense matrix, or a sparse one whose absent scores count as -inf.
 
-Both kinds can be ranked (the scores of each row's relevant and irrelevant items, sorted) and cut.
-An absent score is above no threshold, so sparse scores give sparse labels and are never spread out.
+Both kinds can be sorted (each row's relevant and irrelevant scores apart) and cut into labels. An
+absent score is above no threshold, so sparse scores give sparse labels and never become dense.
 """
 
 from dataclasses import dataclass
@@ -10,45 +10,21 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo._checks import check_inputs, check_labels, check_scores
-from limo._kernels.profiles import take_relevant
-from limo._kernels.thresholds import part_stored
-from limo._profiles import copy_rows, row_blocks
+from limo._checks import Truth, check_scores, check_truth
+from limo._kernels.thresholds import sort_stored
+from limo._profiles import SortedRows, row_blocks, sort_rows
 from limo._types import Anything, Floats, Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Pattern, View
 
 __all__ = [
     "DenseScores",
-    "Ranked",
     "Scores",
     "StoredScores",
     "check_pair",
+    "join_scores",
     "read_scores",
     "through",
 ]
-
-
-Segments = tuple[Floats, Integers, Integers]
-
-
-@dataclass(frozen=True, eq=False)
-class Ranked:
-    """Sorted scores of a block of rows: (scores, start of each row, stop of each row), twice.
-
-    Attributes
-    ----------
-    relevant, irrelevant : tuple of arrays
-        Relevant scores descend within a row, irrelevant ones ascend.
-    n_true : array of shape (n_rows,)
-        How many relevant items each row has, with those whose score is absent.
-    n_items : int
-        How many items a row has.
-    """
-
-    relevant: Segments
-    irrelevant: Segments
-    n_true: Integers
-    n_items: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +45,7 @@ class DenseScores:
 
     @property
     def by_columns(self) -> bool:
-        """Whether the items of a column, not of a row, lie side by side in memory."""
+        """Whether the items of a column, not of a row, are next to each other in memory."""
         return self.S.flags.f_contiguous and not self.S.flags.c_contiguous
 
     def as_one_row(self) -> "DenseScores":
@@ -77,23 +53,12 @@ class DenseScores:
         return DenseScores(self.S.reshape(1, -1))
 
     def blocks(self) -> list[tuple[int, int]]:
-        """Start and stop of the blocks of rows to be worked on in one go."""
+        """Start and stop of the blocks of rows that are processed at once."""
         return row_blocks(*self.shape, scattered=self.by_columns)
 
-    def ranked(self, Y: Pattern, start: int, stop: int) -> Ranked:
+    def sorted_rows(self, Y: Pattern, start: int, stop: int) -> SortedRows:
         """Sort the rows from ``start`` to ``stop``."""
-        Y = Y.rows(start, stop)
-        block = copy_rows(self.S, start, stop)  # ours to spoil
-        relevant = np.empty(Y.n_ones, dtype=self.S.dtype)
-        take_relevant(block, Y.indptr, Y.indices, relevant)
-        block.sort(axis=1)
-        ends = np.arange(stop - start + 1, dtype=np.int64) * block.shape[1]
-        return Ranked(
-            (relevant, Y.indptr[:-1], Y.indptr[1:]),
-            (block.reshape(-1), ends[:-1] + Y.ones_per_row, ends[1:]),
-            Y.ones_per_row,
-            block.shape[1],
-        )
+        return sort_rows(Y, self.S, start, stop)
 
     def cut(self, t: Values) -> Anything:
         """Labels: 1 where the score is higher than ``t``, a number or an array that fits."""
@@ -161,22 +126,22 @@ class StoredScores:
         return StoredScores(sparse.csr_array((self.matrix.data, places, ends), shape=shape))
 
     def blocks(self) -> list[tuple[int, int]]:
-        """Start and stop of the blocks of rows to be worked on in one go."""
+        """Start and stop of the blocks of rows that are processed at once."""
         n_rows, n_stored = self.shape[0], self.matrix.nnz
         return row_blocks(n_rows, 1 + n_stored // n_rows, scattered=False)
 
-    def ranked(self, Y: Pattern, start: int, stop: int) -> Ranked:
+    def sorted_rows(self, Y: Pattern, start: int, stop: int) -> SortedRows:
         """Sort the stored scores of the rows from ``start`` to ``stop``."""
         Y = Y.rows(start, stop)
         first, last = self.matrix.indptr[[start, stop]]
         indptr = (self.matrix.indptr[start : stop + 1] - first).astype(np.int64)
         indices = self.matrix.indices[first:last].astype(np.int64, copy=False)
         data = self.matrix.data[first:last]
-        parted, middle = np.empty_like(data), np.empty(stop - start, dtype=np.int64)
-        part_stored(indptr, indices, data, Y.indptr, Y.indices, parted, middle)
-        return Ranked(
-            (parted, indptr[:-1], middle),
-            (parted, middle, indptr[1:]),
+        ordered, middle = np.empty_like(data), np.empty(stop - start, dtype=np.int64)
+        sort_stored(indptr, indices, data, Y.indptr, Y.indices, ordered, middle)
+        return SortedRows(
+            (ordered, indptr[:-1], middle),
+            (ordered, middle, indptr[1:]),
             Y.ones_per_row,
             self.shape[1],
         )
@@ -216,7 +181,7 @@ class StoredScores:
         )
 
     def descending(self, width: int, absent: Values) -> Values:
-        """The ``width`` highest scores of each row, highest first; absent ones count ``absent``."""
+        """The ``width`` highest scores of each row, highest first; absent ones are ``absent``."""
         table = np.repeat(absent[:, np.newaxis], width, axis=1)
         for i, (start, stop) in enumerate(
             zip(self.matrix.indptr[:-1], self.matrix.indptr[1:], strict=True)
@@ -246,7 +211,7 @@ Scores = DenseScores | StoredScores
 
 
 def read_scores(y_score: Any) -> Scores:
-    """Let scores in: dense, or sparse with the meaning that absent ones are -inf."""
+    """Check scores: dense, or sparse with absent scores that count as -inf."""
     if not sparse.issparse(y_score):
         return DenseScores(check_scores(y_score))
     if y_score.ndim != 2 or 0 in y_score.shape:
@@ -266,18 +231,24 @@ def read_scores(y_score: Any) -> Scores:
 
 
 def check_pair(y_true: Any, y_score: Any) -> tuple[Pattern, Scores]:
-    """Let labels in with the scores made for them."""
+    """Check labels with the scores made for them."""
+    truth = check_truth(y_true)
+    return truth.Y, join_scores(truth, y_score)
+
+
+def join_scores(truth: Truth, y_score: Any) -> Scores:
+    """Check scores, dense or sparse, and that they belong to these labels."""
     if not sparse.issparse(y_score):
-        checked = check_inputs(y_true, y_score)
-        assert checked.S is not None
-        return checked.Y, DenseScores(checked.S)
-    Y, scores = check_labels(y_true, "y_true"), read_scores(y_score)
-    if scores.shape != Y.shape:
+        S = truth.join(y_score).S
+        assert S is not None
+        return DenseScores(S)
+    scores = read_scores(y_score)
+    if scores.shape != truth.Y.shape:
         raise ValueError(
-            f"y_score must have the shape of y_true: expected {Y.shape}, got {scores.shape}. "
-            "Rows are instances and columns are labels, in both."
+            f"y_score must have the shape of y_true: expected {truth.Y.shape}, got "
+            f"{scores.shape}. Rows are instances and columns are labels, in both."
         )
-    return Y, scores
+    return scores
 
 
 def through(view: View, Y: Pattern, scores: Scores) -> tuple[Pattern, Scores]:
@@ -294,7 +265,7 @@ def through(view: View, Y: Pattern, scores: Scores) -> tuple[Pattern, Scores]:
 
 
 def _canonical(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Columns ascending within each row, floating numbers, no entry twice."""
+    """Make columns ascend within each row and scores floats; reject an entry given twice."""
     if matrix.data.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float64)
     if not matrix.has_sorted_indices:

@@ -1,11 +1,13 @@
-"""The best cuts: of each row, of many rows together, and one cut for all.
+"""The search for the best thresholds: what they maximise, and how they are found.
 
-What is cut is a view (rows, columns, entries); what is judged is the view of the target's average.
-If the two agree, every row has its own best cut. One cut for all rows sums up their gains.
-If the whole matrix is judged, the cuts of all rows are chosen together.
+A :class:`Target` is what thresholds should make as high as possible, a function of confusion
+counts. A cut is a place in a sorted row; its threshold is half way between the scores on its two
+sides. Thresholds cut the rows of one view, and the target judges the rows of a view. If the two
+views agree, every row has its own best cut. If one threshold cuts all entries, the values of the
+judged rows are added up. If the whole matrix is judged, the cuts of all rows are chosen together.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -13,25 +15,29 @@ import numpy as np
 
 from limo._checks import check_name, check_number
 from limo._kernels.thresholds import mark_hull, pick_best, walk
-from limo._profiles import Profile, read_profiles
+from limo._profiles import Profile, SortedRows
 from limo._system import workers
 from limo._types import Anything, Integers, Values
 from limo._views import AVERAGES, ENTRIES, Counts, Pattern, View
-from limo.thresholds._scores import DenseScores, Ranked, Scores, through
+from limo.measures._conventions import CONVENTIONS
+from limo.measures._measure import Measure
+from limo.measures._rows import divide, f_measure
+from limo.measures._table import measures_of_labels
+from limo.thresholds._scores import Scores, through
 
 __all__ = [
     "TARGETS",
     "Cuts",
     "Steps",
     "Target",
-    "best_counts",
     "best_cuts",
     "check_target",
     "f_beta",
+    "read_steps",
+    "target_of",
 ]
 
-
-# What a threshold should make as high as possible: functions of the confusion counts.
+# Targets
 
 Judge = Callable[[Values, Values, Values, Values], Anything]
 
@@ -46,14 +52,14 @@ class Target:
         Takes the arrays tp, fp, fn, tn (float, one cell per cut) and returns an array of values,
         the higher the better. A cut whose value is nan is not chosen.
     average : {"macro", "instance", "micro"}, optional
-        Whose counts are judged: those of each label, of each instance (then the mean is what
-        counts), or of the whole matrix. By default those the threshold cuts.
+        Whose counts are judged: those of each label or of each instance, of which the mean is
+        taken, or those of the whole matrix. By default those the threshold cuts.
     fractional : bool, default=False
         Whether the function is a ratio of linear functions of the counts that rises with tp and
-        falls with fp, as F-beta is. It then has its best cut just below a relevant item,
-        which saves time, and the best cuts of many rows *together* can be found.
+        falls with fp, as F-beta is. Its best cut is then just below a relevant item, which saves
+        time, and the best cuts of many rows *together* can be found.
     name : str, optional
-        What tables and errors call it.
+        Its name in tables and errors.
 
     Examples
     --------
@@ -79,11 +85,11 @@ class Target:
             )
 
     def view(self, own: View) -> View:
-        """Whose counts are judged, ``own`` being what the threshold cuts."""
+        """Whose counts are judged, if the threshold cuts the rows of ``own``."""
         return own if self.average is None else AVERAGES[self.average]
 
     def __call__(self, tp: Values, fp: Values, true: Values, n_items: int) -> Values:
-        """Judge cuts with ``tp`` of ``true`` relevant items and ``fp`` others above them."""
+        """Value of cuts with ``tp`` of ``true`` relevant items and ``fp`` others above them."""
         counts = tp, fp, true - tp, n_items - true - fp
         try:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -135,55 +141,75 @@ def f_beta(beta: float, average: str | None = None) -> Target:
 
 @dataclass(frozen=True)
 class _FBeta:
-    """A class, not a closure: targets travel to worker processes."""
+    """A class, not a closure, so that it can be sent to worker processes."""
 
     beta: float
 
     def __call__(self, tp: Values, fp: Values, fn: Values, tn: Values) -> Values:
-        weight = self.beta**2
-        return _ratio((1 + weight) * tp, (1 + weight) * tp + weight * fn + fp)
+        return f_measure(Counts(tp, tp + fn, tp + fp, None), self.beta)
+
+
+@dataclass(frozen=True)
+class _OfMeasure:
+    """A measure of labels as a function to maximise, under the standard conventions."""
+
+    values: Callable[..., Values]
+    sign: int
+
+    def __call__(self, tp: Values, fp: Values, fn: Values, tn: Values) -> Values:
+        counts = Counts(tp, tp + fn, tp + fp, tp + fp + fn + tn)
+        return self.sign * self.values(counts, CONVENTIONS["standard"])
+
+
+def target_of(measure: Measure) -> Target:
+    """The measure of a row as a target: thresholds then make it as good as the scores allow."""
+    function = _OfMeasure(measure.function, measure.sign)
+    return Target(function, fractional=measure.fractional, name=measure.family)
 
 
 def _jaccard(tp: Values, fp: Values, fn: Values, tn: Values) -> Values:
-    """Hits among all items true or predicted; 0 where there are none."""
-    return _ratio(tp, tp + fp + fn)
-
-
-def _hamming(tp: Values, fp: Values, fn: Values, tn: Values) -> Values:
-    """Minus the share of wrong items."""
-    return -(fp + fn) / (tp + fp + fn + tn)
+    """Hits among all items that are true or predicted; 0 if there are none."""
+    return divide(tp, tp + fp + fn, 0.0)
 
 
 def _balanced_accuracy(tp: Values, fp: Values, fn: Values, tn: Values) -> Values:
-    """Mean of the shares of relevant and irrelevant items judged rightly, where there are any."""
+    """Mean of the shares of relevant and irrelevant items that are predicted correctly."""
     positive, negative = tp + fn, tn + fp
     kinds = (positive > 0).astype(np.float64) + (negative > 0)
-    return (_ratio(tp, positive) + _ratio(tn, negative)) / kinds
+    return (divide(tp, positive, 0.0) + divide(tn, negative, 0.0)) / kinds
 
 
-def _ratio(numerator: Values, denominator: Values) -> Values:
-    values = np.zeros_like(denominator)
-    np.divide(numerator, denominator, out=values, where=denominator > 0)
-    return values
-
-
-_BUILT_IN = (
-    Target(_FBeta(1.0), fractional=True, name="f1"),
+_OWN = (
     Target(_jaccard, fractional=True, name="jaccard"),
-    Target(_hamming, fractional=True, name="hamming_loss"),
     Target(_balanced_accuracy, fractional=True, name="balanced_accuracy"),
 )
 
-TARGETS: dict[str, Target] = {target.name: target for target in _BUILT_IN} | {
-    str(named): named
-    for target in _BUILT_IN
-    for named in (replace(target, average=average) for average in AVERAGES)
-}
+
+class _Targets(Mapping[str, Target]):
+    """Every measure of labels in the registry as it is now, and our own, plain and averaged."""
+
+    def _all(self) -> dict[str, Target]:
+        plain = {target.name: target for target in _OWN}
+        plain |= {family: target_of(m) for family, m in measures_of_labels().items()}
+        averaged = (replace(t, average=average) for t in plain.values() for average in AVERAGES)
+        return plain | {str(target): target for target in averaged}
+
+    def __getitem__(self, name: str) -> Target:
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+
+TARGETS: Mapping[str, Target] = _Targets()
 """All targets by name; a prefix (``macro_``, ``instance_``, ``micro_``) says whose counts."""
 
 
 def check_target(target: Any) -> Target:
-    """Look up a named target; wrap a function; pass a record through."""
+    """Look up a named target; make one of a function; return a record as it is."""
     if isinstance(target, Target):
         return target
     if callable(target):
@@ -191,18 +217,20 @@ def check_target(target: Any) -> Target:
     return TARGETS[check_name(target, TARGETS, "target")]
 
 
+# Cuts
+
 Result = TypeVar("Result")
 
 _ENOUGH_TO_SHARE = 1 << 18
-# How many cuts are judged in one go: a target needs several arrays of that size.
+# Cuts judged at once: a target needs several arrays of that size.
 _CHUNK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """A cut for each row: between which scores it lies.
+    """A cut for each row: the scores just above and just below it.
 
-    ``upper`` is inf where nothing is above the cut, ``lower`` -inf where everything is.
+    ``upper`` is inf if nothing is above the cut, ``lower`` is -inf if everything is.
     """
 
     upper: Values
@@ -210,16 +238,16 @@ class Cuts:
 
     @property
     def thresholds(self) -> Values:
-        """Half way between the two scores; infinite where everything lies on one side."""
+        """Half way between the two scores; infinite if all scores are on one side."""
         return middle(self.upper, self.lower)
 
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """All cuts of a block of rows that are worth a look, each row's from the top down.
+    """The candidate cuts of a block of rows, each row's from the highest score down.
 
-    Row i owns the cells ``indptr[i]`` to ``indptr[i + 1]``. ``hits`` relevant and ``misses``
-    irrelevant items lie above a cut, which is between the scores ``upper`` and ``lower``.
+    Row i owns the cells ``indptr[i]`` to ``indptr[i + 1]``. A cut has ``hits`` relevant and
+    ``misses`` irrelevant items above it, and is between the scores ``upper`` and ``lower``.
     """
 
     indptr: Integers
@@ -231,33 +259,33 @@ class Steps:
     n_items: int
 
     @classmethod
-    def of(cls, ranked: Ranked, *, every: bool) -> "Steps":
-        """Walk down the rows; without ``every`` stop below relevant items only."""
-        (_, start, stop), (_, other_start, other_stop) = ranked.relevant, ranked.irrelevant
-        room = stop - start + 1
+    def of(cls, rows: SortedRows, *, every: bool) -> "Steps":
+        """Walk down sorted rows; without ``every`` stop only below relevant items."""
+        (_, start, stop), (_, other_start, other_stop) = rows.relevant, rows.irrelevant
+        length = stop - start + 1
         if every:
-            room = room + (other_stop - other_start)
-        indptr = np.concatenate([[0], np.cumsum(room)])
+            length = length + (other_stop - other_start)
+        indptr = np.concatenate([[0], np.cumsum(length)])
         hits, misses, upper, lower = np.empty((4, indptr[-1]))
-        walk(ranked.relevant, ranked.irrelevant, every, indptr, hits, misses, upper, lower)
-        return cls(indptr, hits, misses, upper, lower, ranked.n_true, ranked.n_items)
+        walk(rows.relevant, rows.irrelevant, every, indptr, hits, misses, upper, lower)
+        return cls(indptr, hits, misses, upper, lower, rows.n_true, rows.n_items)
 
     @classmethod
     def below_relevant(cls, profile: Profile) -> "Steps":
-        """The cut above all items of a row and those just below its relevant ones.
+        """The cut above all items of a row, and those just below its relevant items.
 
-        Good for counting; between which scores they lie stays untold (nan).
+        For counting only: the scores on the two sides of a cut are not known (nan).
         """
         n_true = profile.n_relevant
         first = profile.indptr[:-1]
         hits = np.insert(profile.relevant_through.astype(np.float64), first, 0.0)
         misses = np.insert((profile.above + profile.tied).astype(np.float64), first, 0.0)
-        untold = np.broadcast_to(np.nan, hits.shape)
+        unknown = np.broadcast_to(np.nan, hits.shape)
         indptr = profile.indptr + np.arange(n_true.size + 1)
-        return cls(indptr, hits, misses, untold, untold, n_true, profile.n_items)
+        return cls(indptr, hits, misses, unknown, unknown, n_true, profile.n_items)
 
     def values(self, target: Target) -> Values:
-        """What the target says of each cut."""
+        """The target's value of each cut."""
         true = np.repeat(self.n_true.astype(np.float64), np.diff(self.indptr))
         values = np.empty(self.hits.size)
         for start in range(0, values.size, _CHUNK):
@@ -266,7 +294,7 @@ class Steps:
         return values
 
     def best(self, target: Target, *, most: bool) -> Integers:
-        """Where each row's best cut is: of equally good ones that which predicts least, or most."""
+        """The cell of each row's best cut; of equal ones that which predicts least, or most."""
         places = np.empty(self.indptr.size - 1, dtype=np.int64)
         pick_best(self.values(target), self.indptr, most, places)
         return places
@@ -276,12 +304,12 @@ class Steps:
         return Cuts(self.upper[places], self.lower[places])
 
     def counts(self, places: Integers) -> Counts:
-        """What one cut for each row leaves above it."""
+        """What is above one cut for each row."""
         hits, misses = (part[places].astype(np.int64) for part in (self.hits, self.misses))
         return Counts(hits, self.n_true, hits + misses, self.n_items)
 
     def gains(self, target: Target) -> tuple[float, Values, Values]:
-        """The value of predicting nothing, over all rows; each score, and what passing it adds."""
+        """The value of predicting nothing, over all rows; each score and the gain of passing it."""
         values = self.values(target)
         inside = np.ones(values.size, dtype=bool)
         inside[self.indptr[:-1]] = False
@@ -289,7 +317,10 @@ class Steps:
         return float(values[~inside].sum()), self.upper[inside], gain[inside]
 
     def pieces(self) -> tuple[Integers, Values, Values]:
-        """The straight pieces of each row's hull of hits against misses: end, rise and run."""
+        """The straight pieces of the upper hull of each row's hits against misses.
+
+        Each piece as the cell of the cut where it ends, its rise in hits and its run in misses.
+        """
         corner = np.zeros(self.hits.size, dtype=bool)
         previous = np.zeros(self.hits.size, dtype=np.int64)
         mark_hull(self.hits, self.misses, self.indptr, corner, previous)
@@ -299,7 +330,7 @@ class Steps:
 
     @classmethod
     def joined(cls, blocks: list["Steps"]) -> "Steps":
-        """The rows of all blocks, one after the other."""
+        """All rows of the blocks, in order."""
         offsets = np.cumsum([0] + [steps.hits.size for steps in blocks])
         starts = [steps.indptr[:-1] + at for steps, at in zip(blocks, offsets, strict=False)]
         cells = (
@@ -313,9 +344,9 @@ class Steps:
 
 
 def best_cuts(cut: View, target: Target, Y: Pattern, scores: Scores, *, most: bool = False) -> Cuts:
-    """Find the best cuts of the rows of ``cut``.
+    """Find the best cuts of the rows of the view ``cut``.
 
-    Of equally good cuts the one that predicts least is taken; with ``most``, where each row is
+    Of equally good cuts the one that predicts least is taken; with ``most``, and if each row is
     judged by itself, the one that predicts most.
     """
     judged = target.view(cut)
@@ -331,54 +362,28 @@ def best_cuts(cut: View, target: Target, Y: Pattern, scores: Scores, *, most: bo
         return _together(target, *through(cut, Y, scores))
     raise ValueError(
         f"A threshold for each {cut.row} cannot be fitted to {str(target)!r}, which judges each "
-        f"{judged.row}: every threshold would act on every {judged.row}. Take a threshold for each "
+        f"{judged.row}: every threshold would affect every {judged.row}. Use a threshold for each "
         f"{judged.row} or a global one, or the micro average as target."
     )
 
 
 def middle(upper: Anything, lower: Anything) -> Values:
-    """Half way between two scores, never as high as the upper one."""
+    """Half way between two scores, and always below the upper one."""
     with np.errstate(invalid="ignore"):
         half = np.where(np.isfinite(upper), lower / 2 + upper / 2, upper)
     return np.where((half < upper) | np.isposinf(upper), half, lower)
 
 
-def _read_steps(
+def read_steps(
     Y: Pattern, scores: Scores, read: Callable[[Steps], Result], *, every: bool
 ) -> list[Result]:
-    """Hand the steps of all rows, block after block, to ``read``; they live no longer than that."""
+    """Call ``read`` with the steps of all rows, block by block; each is freed after that."""
+
+    def read_block(block: tuple[int, int]) -> Result:
+        return read(Steps.of(scores.sorted_rows(Y, *block), every=every))
+
     with workers(enough=scores.shape[0] * scores.shape[1] > _ENOUGH_TO_SHARE) as run:
-        return list(
-            run(
-                lambda block: read(Steps.of(scores.ranked(Y, *block), every=every)), scores.blocks()
-            )
-        )
-
-
-def best_counts(view: View, targets: Sequence[Target], Y: Pattern, scores: Scores) -> list[Counts]:
-    """Count, for each target, what the best cut of each row of the view leaves above it.
-
-    The rows are sorted once for all targets. Dense scores are never copied as a whole.
-    """
-
-    def best(steps: Steps) -> list[Counts]:
-        return [steps.counts(steps.best(target, most=False)) for target in targets]
-
-    if isinstance(scores, DenseScores) and all(target.fractional for target in targets):
-        found = read_profiles(view, Y, scores.S, lambda seen: best(Steps.below_relevant(seen)))
-    else:
-        every = not all(target.fractional for target in targets)
-        found = _read_steps(*through(view, Y, scores), best, every=every)
-    return [_joined(list(blocks)) for blocks in zip(*found, strict=True)]
-
-
-def _joined(blocks: list[Counts]) -> Counts:
-    """The rows of all blocks, one after the other."""
-    both, true, predicted = (
-        np.concatenate([getattr(counts, name) for counts in blocks])
-        for name in ("both", "true", "predicted")
-    )
-    return Counts(both, true, predicted, blocks[0].n_items)
+        return list(run(read_block, scores.blocks()))
 
 
 def _each(
@@ -389,21 +394,22 @@ def _each(
     read: Callable[[Steps, Integers], Result],
     most: bool,
 ) -> list[Result]:
-    """Read off the best cut of each row by itself, block after block."""
+    """Find the best cut of each row by itself, block by block."""
 
     def best(steps: Steps) -> Result:
         return read(steps, steps.best(target, most=most))
 
-    return _read_steps(Y, scores, best, every=not target.fractional)
+    return read_steps(Y, scores, best, every=not target.fractional)
 
 
 def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Cuts:
-    """One cut for all rows, by the mean of what it gives each.
+    """One cut for all rows: the one with the highest mean value over rows.
 
-    Passing an item changes the value of its own row only, so the sum of the rows is a running
-    sum over all items from the highest score down.
+    When the threshold falls below the score of an item, the value of that item's row changes and
+    no other. So the sum over rows at any threshold is a running sum of these changes, over all
+    items from the highest score down.
     """
-    found = _read_steps(Y, scores, lambda steps: steps.gains(target), every=True)
+    found = read_steps(Y, scores, lambda steps: steps.gains(target), every=True)
     start = sum(value for value, _, _ in found)
     score, gain = (np.concatenate([block[k] for block in found]) for k in (1, 2))
     order = np.argsort(-score)
@@ -415,35 +421,42 @@ def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Cuts:
 
 
 def _together(target: Target, Y: Pattern, scores: Scores) -> Cuts:
-    """A cut for each row, chosen so that all rows together, as one matrix, come out best.
+    """A cut for each row, chosen so that all rows together, as one matrix, have the best value.
 
-    For a ratio of linear functions the best choice is a corner of the sum of the rows' curves of
-    hits against misses. Such a corner takes from every row the pieces of its own curve that rise
-    at least as steeply; so all pieces are merged, steepest first, and every corner is judged.
+    Plot, for each row, the hits of its cuts against their misses. The best cut of a ratio of linear
+    functions is a corner of the upper hull of such a plot, because on a straight piece the ratio
+    only rises or only falls. For all rows together, the plot of total hits against total misses is
+    the sum of the rows' hulls. A sum of hulls is made of the pieces of all of them, put together
+    from the steepest to the flattest. So at each of its corners there is a slope such that every
+    row takes all its pieces that are at least as steep. There are as many corners as different
+    slopes, and the target is evaluated at each.
     """
     if not target.fractional:
         raise ValueError(
             f"The target {str(target)!r} cannot be fitted jointly to many thresholds: that needs "
             "a ratio of linear functions of tp, fp, fn, tn. If it is one that rises with tp and "
-            "falls with fp, say so with Target(..., fractional=True)."
+            "falls with fp, use Target(..., fractional=True)."
         )
-    steps = Steps.joined(_read_steps(Y, scores, lambda steps: steps, every=False))
+    steps = Steps.joined(read_steps(Y, scores, lambda steps: steps, every=False))
     pieces, rise, run = steps.pieces()
     with np.errstate(divide="ignore"):
-        slope = rise / run
+        slope = rise / run  # inf for a piece without misses, which comes first
     order = np.argsort(-slope)
+    # pieces of equal slope are taken together: between them there is no corner
     ends = _run_ends(slope[order])
     hits, misses = (np.append(0.0, np.cumsum(part[order])[ends]) for part in (rise, run))
     true = np.full(hits.size, float(Y.n_ones))
     k = _first_best(target(hits, misses, true, Y.shape[0] * Y.shape[1]))
+    # corner 0 predicts nothing; corner k takes the pieces up to the k-th slope
     taken = pieces[order[: ends[k - 1] + 1]] if k else pieces[:0]
     places = steps.indptr[:-1].copy()
+    # the cut of a row is the end of its last piece taken: cells ascend along a row
     np.maximum.at(places, np.searchsorted(steps.indptr, taken, side="right") - 1, taken)
     return steps.take(places)
 
 
 def _run_ends(ordered: Values) -> Integers:
-    """Where the runs of equal values end."""
+    """Index of the last of each run of equal values."""
     return np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)[: ordered.size])
 
 

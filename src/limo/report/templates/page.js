@@ -10,7 +10,7 @@
   const prefersDark = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefersDark.matches);
   const nameTheme = () => { theme.textContent = isDark() ? "Light" : "Dark"; };
-  const remember = (value) => { try { localStorage.setItem("limo-theme", value); } catch { /* from disk, some browsers keep nothing */ } };
+  const remember = (value) => { try { localStorage.setItem("limo-theme", value); } catch { /* some browsers store nothing for a page opened from disk */ } };
   const remembered = () => { try { return localStorage.getItem("limo-theme"); } catch { return null; } };
   if (["light", "dark"].includes(remembered())) root.dataset.theme = remembered();
   theme.addEventListener("click", () => {
@@ -48,7 +48,7 @@
   addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
   addEventListener("scroll", () => { if (owner) showTip(owner); }, { passive: true });
 
-  /* the numbers, for whoever wants to go on with them */
+  /* the document as a file */
   const save = find("save");
   save.hidden = false;
   save.addEventListener("click", () => {
@@ -59,7 +59,7 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });
 
-  /* the table of labels: only the rows in sight are in the page */
+  /* the table of labels: only visible rows are in the page */
   if (!findings.labels) return;
   const ROW = 34;
   const SPARE = 8;
@@ -72,7 +72,7 @@
   const short = (value) => (Number.isFinite(value) ? minus(String(Number(value.toPrecision(4)))) : infinite(value));
   const whole = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f");
   const KINDS = {
-    auc: ["AUC", fixed], f1: ["F1", fixed], best_f1: ["F1, best cut", fixed],
+    auc: ["AUC", fixed], f1: ["F1", fixed], best_f1: ["Best F1", fixed],
     margin: ["Margin", short], threshold: ["Threshold", short], threshold_error: ["Threshold error", whole],
   };
   const column = (title, values, form) => ({ title, raw: values, values: Float64Array.from(values, number), form });

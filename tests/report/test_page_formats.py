@@ -1,20 +1,20 @@
 import pytest
 
-from limo.report._page import are_numbers, count, decimal, percent, short
+from limo.report._page import are_numbers, fixed, percent, short, whole
 
 
 @pytest.mark.parametrize(
     ("made", "text", "value"),
     [
-        (decimal(0.83125), "0.8313", "0.83125"),
-        (decimal(-0.5, 2), "−0.50", "-0.5"),
-        (decimal(-0.00001), "0.0000", "-1e-05"),
+        (fixed(0.83125), "0.8313", "0.83125"),
+        (fixed(-0.5, 2), "−0.50", "-0.5"),
+        (fixed(-0.00001), "0.0000", "-1e-05"),
         (percent(0.12345), "12.3\u202f%", "0.12345"),
         (short(-1234.5678), "−1235", "-1234.5678"),
         (short("Infinity"), "∞", "Infinity"),
         (short("-Infinity"), "−∞", "-Infinity"),
-        (count(1234567), "1\u202f234\u202f567", "1234567"),
-        (count(0), "0", "0"),
+        (whole(1234567), "1\u202f234\u202f567", "1234567"),
+        (whole(0), "0", "0"),
     ],
 )
 def test_text_is_rounded_and_the_value_whole(made, text, value):
@@ -22,7 +22,7 @@ def test_text_is_rounded_and_the_value_whole(made, text, value):
 
 
 def test_what_is_undefined_is_said_to_be():
-    assert decimal(None) == '<span class="none" title="undefined">–</span>'
+    assert fixed(None) == '<span class="none" title="undefined">–</span>'
 
 
 def test_columns_of_numbers_are_known():

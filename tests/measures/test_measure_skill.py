@@ -9,8 +9,7 @@ import pytest
 import limo
 from limo._checks import check_labels
 from limo._views import ROWS
-from limo.measures._measure import Measure
-from limo.measures._rows import blind_value, skill
+from limo.measures._measure import Measure, blind_value, skill
 from limo.measures._table import EITHER, MEASURES
 from naive import measures as naive
 

@@ -30,7 +30,7 @@ def test_labels_alone_have_no_margins(capsys):
     assert "ranking loss" not in text
 
 
-def test_undefined_rows_are_told(capsys):
+def test_undefined_rows_are_counted(capsys):
     labels = np.array([[1, 1, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1]])
     assert "1 instance: every label relevant" in shown(capsys, labels, {"mine": S})
     text = shown(capsys, labels, {"mine": S}, conventions="sklearn")
@@ -44,14 +44,14 @@ def test_the_best_of_a_line_is_marked(capsys):
     assert "mean rank" in text
 
 
-def test_many_models_are_cut_to_the_best(capsys):
+def test_of_many_models_the_best_are_shown(capsys):
     models = {f"m{k}": S + k * (Y - 0.5) / 10 for k in range(10)}
     text = shown(capsys, Y, models)
-    assert "2 more models stand in the report" in text
+    assert "The report has 2 more models." in text
     assert "m9" in text
 
 
-def test_models_judged_differently(capsys):
+def test_models_with_different_measures(capsys):
     text = shown(capsys, Y, {"one": S}, {"other": S > 0.45})
     line = next(line for line in text.splitlines() if "macro-F1" in line)
     assert line.split()[2] == "-"

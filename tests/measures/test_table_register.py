@@ -1,0 +1,167 @@
+"""A registered measure is one record, and is then known everywhere."""
+
+import json
+
+import numpy as np
+import pytest
+
+import limo
+from cases import cases
+from cli.running import printed_json, run
+from limo._cli.options import complete_measure, known_measure
+from limo.measures import ROWS, Measure, Optimised, register, unregister
+from naive import thresholds as naive
+
+
+def precision_at_one(profile, conventions):
+    """1 if a relevant item alone has the highest score of the row, else 0."""
+    ahead = profile.first(profile.above + profile.tied)
+    return np.where(np.isnan(ahead), np.nan, ahead == 0)
+
+
+def zero_one(counts, conventions):
+    """1 if any item of the row is wrong, else 0."""
+    return (counts.wrong > 0).astype(float)
+
+
+def blind_zero_one(relevant, n_items, conventions):
+    """Every set of items is as likely as any other."""
+    return np.full(relevant.shape, 1 - 2.0**-n_items)
+
+
+TICKS = {"label-wise": Optimised.YES, "double": Optimised.YES, "entry-wise": Optimised.YES}
+RANKING = Measure(
+    "precision_at_1", "P@1", precision_at_one, ROWS, "scores", "high", optimised_by=TICKS,
+    meaning="Whether the top of the ranking is relevant.", formula="[s₁ is relevant]",
+)  # fmt: skip
+LABELS = Measure(
+    "instance_zero_one", "subset 0/1 loss", zero_one, ROWS, "labels", "low", optimised_by=TICKS,
+    meaning="Whether any label of an instance is wrong.", formula="[#{wrong} > 0]",
+    blind=blind_zero_one,
+)  # fmt: skip
+NAMES = {RANKING.name, LABELS.name}
+
+Y = np.array([[1, 0, 0], [0, 1, 1], [0, 1, 0], [1, 1, 0]])
+S = np.array([[0.9, 0.1, 0.3], [0.8, 0.2, 0.1], [0.3, 0.4, 0.5], [0.7, 0.6, 0.1]])
+P = (S > 0.5).astype(int)
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    for measure in (RANKING, LABELS):
+        assert register(measure) is measure
+    yield
+    for name in NAMES:
+        unregister(name)
+        assert name not in limo.MEASURES
+        assert name not in limo.thresholds.TARGETS
+        assert name not in limo.evaluate(Y, S, P)
+        assert complete_measure(name) == []
+
+
+def top_is_relevant(y, s):
+    top = [a for a, b in zip(y, s, strict=True) if b == max(s)]
+    return float(all(top)) if any(y) else None
+
+
+def mean(values):
+    defined = [value for value in values if value is not None]
+    return np.mean(defined) if defined else np.nan
+
+
+def test_evaluate_equals_the_twins():
+    for A, B, C in cases(100, seed=42):
+        found = limo.evaluate(A, B, C)
+        tops = [top_is_relevant(y, s) for y, s in zip(A.tolist(), B.tolist(), strict=True)]
+        np.testing.assert_allclose(found["precision_at_1"], mean(tops))
+        assert found["instance_zero_one"] == pytest.approx(np.mean((A != C).any(axis=1)))
+
+
+def test_texts_and_tables():
+    found = limo.evaluate(Y, S, P)
+    assert "P@1" in str(found)
+    assert "subset 0/1 loss" in str(found)
+    assert "P@1" in limo.explain(found)
+    assert set(found.to_frame().index) >= NAMES
+    assert set(json.loads(found.to_json())["measures"]) >= NAMES
+
+
+class Model:
+    def decision_function(self, X):
+        return S
+
+    def predict(self, X):
+        return P
+
+
+def test_scorers():
+    assert limo.make_scorer("precision_at_1")(Model(), None, Y) == 0.5
+    assert limo.make_scorer("instance_zero_one")(Model(), None, Y) == -0.5
+
+
+def test_the_threshold_report():
+    report = limo.threshold_report(Y, S, P)
+    loss = report.measures["instance_zero_one"]
+    # instances 0 and 3 are right; no threshold can make 1 and 2 right
+    assert (loss.found[0], loss.best_cut[0], loss.possible[0]) == (0.5, 0.5, 0)
+    assert "subset 0/1 loss" in str(report)
+    assert report.to_frame().loc["instance_zero_one", "lost_to_ranking"] == 0.5
+    assert "zero_one_best_cut" in report.to_frame("labels")
+    assert json.loads(report.to_json())["measures"]["instance_zero_one"]["bound"] is None
+
+
+def test_targets_of_thresholds_are_searched_exactly():
+    def wrong(tp, fp, fn, tn):
+        return -float(fp + fn > 0)
+
+    for A, B, _ in cases(40, seed=43):
+        t = limo.thresholds.best_instance_thresholds(A, B, "instance_zero_one")
+        reached = naive.value(wrong, "instance", A.tolist(), naive.cut(B.tolist(), t, "instance"))
+        rows = [
+            naive.best_value(wrong, "instance", "instance", [y], [s])
+            for y, s in zip(A.tolist(), B.tolist(), strict=True)
+        ]
+        assert reached == pytest.approx(np.mean(rows))
+
+
+def test_thresholds_are_suggested_and_fitted():
+    assert repr(limo.suggest_threshold("instance_zero_one")) == (
+        "InstanceThreshold(target='instance_zero_one')"
+    )
+    with pytest.raises(ValueError, match="precision_at_1 judges scores"):
+        limo.suggest_threshold("precision_at_1")
+    for name in ("zero_one", "macro_zero_one", "instance_zero_one", "micro_zero_one"):
+        assert name in limo.thresholds.TARGETS
+    rule = limo.GlobalThreshold("instance_zero_one").fit(Y, S)
+    assert limo.evaluate(Y, y_pred=rule.predict(S))["instance_zero_one"] <= 0.5
+
+
+def test_the_document_and_the_page():
+    document = limo.report.judge(Y, {"mine": S}, {"mine": P})
+    entries = {entry["name"]: entry for entry in document["measures"]}
+    assert entries["instance_zero_one"]["meaning"] == LABELS.meaning
+    assert entries["instance_zero_one"]["blind"] == 1 - 2**-3
+    assert entries["instance_zero_one"]["convention"] == "always defined"
+    assert entries["precision_at_1"]["blind"] is None
+    (model,) = document["models"]
+    assert model["measures"]["precision_at_1"]["value"] == 0.5
+    assert model["cuts"]["measures"]["instance_zero_one"]["best_cut"] == 0.5
+    page = limo.report.render(document)
+    for text in ("P@1", "subset 0/1 loss", RANKING.meaning, LABELS.meaning, RANKING.formula):
+        assert text in page
+    alone = limo.report.judge(Y, {"mine": S})["models"][0]["cuts"]["measures"]
+    assert alone["instance_zero_one"]["best_cut"] == 0.5
+
+
+def test_the_command_line_and_completion(tmp_path, monkeypatch):
+    assert {entry["name"] for entry in printed_json(run("measures", "--json"))} >= NAMES
+    assert "precision_at_1" in run("measures").stdout
+    assert complete_measure("prec") == ["precision_at_1"]
+    assert complete_measure("macro_f1,instance_z") == ["macro_f1,instance_zero_one"]
+    assert known_measure("instance_zero_one") == "instance_zero_one"
+    monkeypatch.chdir(tmp_path)
+    for name, matrix in {"Y": Y, "S": S, "P": P}.items():
+        np.save(f"{name}.npy", matrix)
+    files = ("-y", "Y.npy", "-s", "S.npy", "-p", "P.npy")
+    assert "subset 0/1 loss" in run("evaluate", *files, "--report", "page.html").stdout
+    assert "subset 0/1 loss" in (tmp_path / "page.html").read_text()
