@@ -137,7 +137,7 @@ def test_thresholds_are_suggested_and_fitted():
 
 
 def test_the_document_and_the_page():
-    document = limo.report.judge(Y, {"mine": S}, {"mine": P})
+    document = limo.report.evaluation_document(Y, {"mine": S}, {"mine": P})
     entries = {entry["name"]: entry for entry in document["measures"]}
     assert entries["instance_zero_one"]["meaning"] == LABELS.meaning
     assert entries["instance_zero_one"]["blind"] == 1 - 2**-3
@@ -149,7 +149,7 @@ def test_the_document_and_the_page():
     page = limo.report.render(document)
     for text in ("P@1", "subset 0/1 loss", RANKING.meaning, LABELS.meaning, RANKING.formula):
         assert text in page
-    alone = limo.report.judge(Y, {"mine": S})["models"][0]["cuts"]["measures"]
+    alone = limo.report.evaluation_document(Y, {"mine": S})["models"][0]["cuts"]["measures"]
     assert alone["instance_zero_one"]["best_cut"] == 0.5
 
 
