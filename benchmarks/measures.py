@@ -1,9 +1,8 @@
-"""How fast ``limo.evaluate`` is, and how much memory it takes.
+"""How fast ``limo.evaluate`` is, and how much memory it needs.
 
-Everything is a ratio against a named rival in the same run, because machines are noisy:
-scikit-learn's ten measures called one by one, and ``numpy.sort`` of the scores along rows, along
-columns and as a whole. Growth is the slope of log time over log size. Memory is measured in
-a process of its own.
+Machines are noisy, so everything is a ratio to something timed in the same run: scikit-learn's ten
+measures called one by one, and ``numpy.sort`` of the scores along rows, along columns and as a
+whole. Growth is the slope of log time over log size. Memory is measured in a separate process.
 """
 
 import argparse
@@ -47,10 +46,11 @@ def data(m: int, l: int, dtype: type = np.float64) -> tuple[np.ndarray, np.ndarr
 def compare(m: int, l: int) -> None:  # noqa: E741
     """Time evaluate against scikit-learn and against three sorts."""
     Y, S, P = data(m, l)
-    limo.evaluate(Y[:50], S[:50], P[:50])  # compiled, or loaded from the cache
+    limo.evaluate(Y[:50], S[:50], P[:50])  # compile, or load from the cache
     ours = best(lambda: limo.evaluate(Y, S, P))
     sorts = [best(lambda axis=axis: np.sort(S, axis=axis)) for axis in (1, 0, None)]
     single = best(lambda: limo.evaluate(Y, S.astype(np.float32), P))
+    document = best(lambda: limo.report.judge(Y, {"one": S}, {"one": P}), repeat=2)
     rival = 0.0
     found = limo.evaluate(Y, S, P, conventions="sklearn")
     for name, function in SKLEARN.items():
@@ -63,6 +63,7 @@ def compare(m: int, l: int) -> None:  # noqa: E741
     print(f"  scikit-learn, its ten, one by one          {rival:8.3f} s")
     print(f"  numpy.sort by rows, columns, whole         {sum(sorts):8.3f} s   ", end="")
     print(" + ".join(f"{s:.3f}" for s in sorts))
+    print(f"  limo.report.judge, with thresholds and curves {document:5.3f} s")
     faster, share = rival / ours, ours / sum(sorts)
     print(f"  faster than scikit-learn: {faster:.0f}x (target 30x: {verdict(faster >= 30)})")
     print(f"  time over three sorts: {share:.2f} (target 1: {verdict(share <= 1)})")
@@ -86,7 +87,7 @@ def growth(m: int, l: int) -> None:  # noqa: E741
 
 
 def memory(m: int, l: int) -> None:  # noqa: E741
-    """Peak memory of a fresh process, beyond what it held before, as a multiple of the scores."""
+    """Peak memory of a new process, beyond what it used before, as a multiple of the scores."""
     for dtype in ("float64", "float32"):
         code = f"""
 import resource, sys
@@ -112,7 +113,7 @@ print((peak - before) / S.nbytes)
 
 
 def start_up() -> None:
-    """Import, and the first call of a process, compiled and not."""
+    """Time of the import and of the first call of a process, with and without compiled code."""
     first = "import limo; limo.evaluate([[1, 0]], [[0.5, 0.2]], [[1, 0]])"
 
     def run(code: str, **environment: str) -> None:
@@ -123,7 +124,7 @@ def start_up() -> None:
     print(f"  import and first evaluation: {best(lambda: run(first)) - empty:.2f} s")
     with tempfile.TemporaryDirectory() as cache:
         seconds = best(lambda: run(first, NUMBA_CACHE_DIR=cache), repeat=1) - empty
-    print(f"  the same where nothing is compiled yet: {seconds:.2f} s (target 10)")
+    print(f"  the same if nothing is compiled yet: {seconds:.2f} s (target 10)")
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The door: what it lets in, what it refuses, and in which words."""
+"""Checks of input: what is accepted, what is rejected, and the error messages."""
 
 import re
 
@@ -35,7 +35,7 @@ S = np.array([[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
         pd.DataFrame(Y, columns=list("abc")),
         pd.DataFrame(Y).astype("boolean"),
         pl.DataFrame(Y, schema=["a", "b", "c"]),
-        np.matrix(Y),
+        Y.view(np.matrix),
         sparse.csr_matrix(Y),
         sparse.csc_array(Y),
         sparse.coo_array(Y.astype(bool)),

@@ -82,7 +82,7 @@ def test_no_scores():
 
 def test_classes_nobody_names():
     assert limo.scores_of(TwoClasses(), None).tolist() == [[0.75]]
-    with pytest.raises(TypeError, match="no classes_ to tell which is which"):
+    with pytest.raises(TypeError, match="no classes_ that says which is which"):
         limo.scores_of(OneClass(), None)
 
 

@@ -71,8 +71,8 @@ def test_cautions():
     assert "ranking loss skips 1 instance." in text
 
 
-def test_nothing_to_judge():
-    assert explain([[0, 0]], [[0.1, 0.2]]).startswith("There is no pair to judge")
+def test_nothing_to_compare():
+    assert explain([[0, 0]], [[0.1, 0.2]]).startswith("There are no pairs to compare")
 
 
 def test_only_rows_have_pairs():
@@ -82,5 +82,5 @@ def test_only_rows_have_pairs():
 
 
 def test_labels_alone_do_not_suffice():
-    with pytest.raises(ValueError, match="explain reads margins, which need scores"):
+    with pytest.raises(ValueError, match="explain needs margins, and margins need scores"):
         limo.explain(limo.evaluate([[1, 0]], y_pred=[[1, 0]]))

@@ -36,22 +36,22 @@ pandas = Later("pandas")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Mapping[str, float]):
-    """Measures of one predictor: a mapping from a measure's name to its value.
+    """The measures of one predictor: a mapping from the name of a measure to its value.
 
     Attributes
     ----------
     results : mapping of str to Result
-        Value, best possible value, rows and undefined rows of each measure computed.
+        Value, best possible value, rows and undefined rows of each measure.
     margins : mapping of str to MarginSummary
-        By view (``"rows"``, ``"columns"``, ``"entries"``); empty without scores.
+        By the name of the view (``"rows"``, ``"columns"``, ``"entries"``); empty without scores.
     conventions : Conventions
         The conventions used.
     n_instances, n_labels : int
         Size of the label matrix.
     label_names : tuple of str or None
-        Names of the labels, where the input carried any.
+        Names of the labels, if the input had any.
     undefined : mapping of str to mapping of str to int
-        For each measure, why rows had no value of their own, and how many.
+        For each measure, why rows have no value of their own, and how many there are.
     """
 
     results: Mapping[str, Result]
@@ -100,12 +100,12 @@ class Evaluation(Mapping[str, float]):
 
     @property
     def per_instance(self) -> dict[str, Values]:
-        """Value of each instance, for each measure that has one, and the label-wise margins."""
+        """The values of each instance, for each measure that has them, and label-wise margins."""
         return self._per_row(ROWS)
 
     @property
     def per_label(self) -> dict[str, Values]:
-        """Value of each label, for each measure that has one, and the instance-wise margins."""
+        """The values of each label, for each measure that has them, and instance-wise margins."""
         return self._per_row(COLUMNS)
 
     def _per_row(self, view: View) -> dict[str, Values]:
@@ -126,9 +126,9 @@ class Evaluation(Mapping[str, float]):
         return pandas.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
 
     def to_json(self, path: str | Path | None = None, *, per_instance: bool = False) -> str:
-        """Write everything but the single instances as JSON; those too if asked for.
+        """Write everything as JSON; values of single instances only with ``per_instance``.
 
-        Numbers that do not exist (nan) are written as null.
+        nan is written as null.
         """
         document = {
             "n_instances": self.n_instances,
@@ -159,12 +159,12 @@ class Evaluation(Mapping[str, float]):
 
     @property
     def heading(self) -> str:
-        """One line that says what was evaluated."""
+        """One line about what was evaluated."""
         size = f"{self.n_instances} instances x {self.n_labels} labels"
         return f"{size}, conventions: {self.conventions.name}"
 
     def measure_rows(self) -> Rows:
-        """Lines of the table of measures, the head first."""
+        """Rows of the table of measures, starting with its head."""
         head: tuple[str, ...] = ("measure", "value", "best", "better", "undefined rows")
         return [head] + [
             (
@@ -178,7 +178,7 @@ class Evaluation(Mapping[str, float]):
         ]
 
     def margin_rows(self) -> Rows:
-        """Lines of the table of margins, the head first."""
+        """Rows of the table of margins, starting with its head."""
         head: tuple[str, ...] = (
             "margin",
             "positive",
@@ -200,10 +200,10 @@ class Evaluation(Mapping[str, float]):
         ]
 
     def _note(self, name: str) -> str:
-        fate = self.results[name].filled_with
+        fill = self.results[name].filled_with
         rows = MEASURES[name].view.row
         parts = [f"{counted(n, rows)}: {why}" for why, n in self.undefined[name].items()]
-        ending = "" if fate is None else f" (counted as {fate:g})"
+        ending = "" if fill is None else f" (counted as {fill:g})"
         return "; ".join(parts) + ending if parts else ""
 
     def __str__(self) -> str:
@@ -239,7 +239,7 @@ def evaluate(
     y_pred : array-like or sparse matrix of shape (n_samples, n_labels), optional
         Predicted labels, 0 or 1.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
     label_names : iterable of str, optional
         Names for tables; by default the columns of a data frame, if one is given.
 
@@ -295,7 +295,7 @@ def evaluate_checked(
 
 
 def _reasons(measure: Measure, result: Result, checked: Checked) -> dict[str, int]:
-    """Why rows are undefined, and how many for each reason."""
+    """How many rows are undefined, by reason."""
     ones, n_items = measure.view.ones(checked.Y), measure.view.n_items(checked.Y)
     found = {
         measure.view.empty_reason: int((result.undefined & (ones == 0)).sum()),
@@ -304,16 +304,16 @@ def _reasons(measure: Measure, result: Result, checked: Checked) -> dict[str, in
     return {reason: n for reason, n in found.items() if n}
 
 
-# From any fitted scikit-learn estimator to one matrix of scores.
+# Scores of scikit-learn estimators
 
 
 def scores_of(estimator: Any, X: Any) -> Values:
     """Score every label of every instance with a fitted multi-label estimator.
 
-    ``decision_function`` is preferred: squeezing scores into probabilities can create ties.
-    ``predict_proba`` may give one matrix, or a list with the class probabilities of each label;
-    a label of which training saw one class only gets its certain probability, 0 or 1. An estimator
-    with neither, as ``MultiOutputClassifier(LinearSVC())``, is scored by the parts it fitted.
+    ``decision_function`` is preferred, because rounding to probabilities can create ties.
+    ``predict_proba`` may return one matrix, or a list with the class probabilities of each label; a
+    label that had a single class in training gets probability 0 or 1. For an estimator with
+    neither, such as ``MultiOutputClassifier(LinearSVC())``, the fitted parts are asked.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ def scores_of(estimator: Any, X: Any) -> Values:
 
 
 def probabilities_of(estimator: Any, X: Any) -> Values:
-    """Give the probability of every label of every instance, from ``predict_proba``."""
+    """The probability of every label of every instance, from ``predict_proba``."""
     if not hasattr(estimator, "predict_proba"):
         raise TypeError(
             f"{type(estimator).__name__} gives no probabilities: expected predict_proba. "
@@ -364,26 +364,26 @@ def _from_list(probabilities: list[Any], classes: Any) -> Values:
 
 
 def _positive(probability: Values, classes: Any) -> Values:
-    """The column of class 1; without one, probability 0."""
+    """The column of class 1; probability 0 if there is none."""
     if classes is None:
         if probability.shape[1] != 2:
             raise TypeError(
                 "predict_proba gave a label with other than two classes, and the estimator has no "
-                "classes_ to tell which is which."
+                "classes_ that says which is which."
             )
         return probability[:, 1]
     place = np.flatnonzero(np.asarray(classes) == 1)
     return probability[:, place[0]] if place.size else np.zeros(len(probability))
 
 
-# Measures as scorers for scikit-learn's model selection.
+# Scorers
 
 
 @dataclass(frozen=True)
 class MeasureScorer:
-    """A callable ``(estimator, X, y) -> float`` whose greater values are better.
+    """A callable ``(estimator, X, y) -> float`` that returns higher values for better estimators.
 
-    Measures of which less is better are negated, as scikit-learn expects.
+    Measures for which lower is better are negated, as scikit-learn expects.
     """
 
     measure: str
@@ -404,22 +404,23 @@ class MeasureScorer:
 
 
 def make_scorer(measure: str, *, conventions: str | Conventions = "standard") -> MeasureScorer:
-    """Make a scorer for ``cross_validate``, ``GridSearchCV`` and their like.
+    """Make a scorer for ``cross_validate``, ``GridSearchCV`` and similar functions.
 
-    Works with any multi-label estimator: measures of scores take ``decision_function`` or else
-    ``predict_proba``, be it one matrix or a list of arrays; measures of labels take ``predict``.
+    Works with any multi-label estimator: measures of scores use ``decision_function``, or else
+    ``predict_proba``, which may return one matrix or a list of arrays; measures of labels use
+    ``predict``.
 
     Parameters
     ----------
     measure : str
         Name of a measure, such as ``"macro_auc"``; ``limo.MEASURES`` lists them.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count.
+        How ties and undefined rows count.
 
     Returns
     -------
     MeasureScorer
-        Greater is better: losses come out negative.
+        Higher is better: losses are negative.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Why the measures are what they are, in a few sentences."""
+"""Explain measures through margins, in a few sentences."""
 
 import math
 
@@ -20,22 +20,22 @@ _MANY_TIES = 0.01
 
 
 def explain(evaluation: Evaluation) -> str:
-    """Say which measures a predictor should be good or bad at, and why.
+    """Explain which measures a predictor should be good or bad at, and why.
 
-    The margins tell: how many instances have a positive label-wise margin, how many labels a
-    positive instance-wise one, whether the entry-wise margin is positive, and how many
-    pairs are in order where margins are not. The paper's Table 2, with our column for the
-    entry-wise margin, says which measures follow from which.
+    The explanation uses the share of instances with a positive label-wise margin, the share of
+    labels with a positive instance-wise margin, the sign of the entry-wise margin, and the shares
+    of pairs in order. The paper's Table 2, with our column for the entry-wise margin, says which
+    measures depend on which margins.
 
     Parameters
     ----------
     evaluation : Evaluation
-        What :func:`evaluate` gave for scores.
+        The result of :func:`evaluate` with scores.
 
     Returns
     -------
     str
-        A few sentences, a line for each view and for each remark.
+        A few sentences, one line for each view and for each remark.
 
     Examples
     --------
@@ -53,17 +53,17 @@ def explain(evaluation: Evaluation) -> str:
     """
     if not evaluation.margins:
         raise ValueError(
-            "explain reads margins, which need scores: call evaluate with y_score as well."
+            "explain needs margins, and margins need scores: call evaluate with y_score."
         )
     views = [evaluation.margins[view.name] for view in (ROWS, COLUMNS, ENTRIES)]
     sentences = [_view_sentence(summary) for summary in views if summary.pairs]
     if not sentences:
-        return "There is no pair to judge: every entry is relevant, or none is."
+        return "There are no pairs to compare: all entries are relevant, or none is."
     return "\n".join([*sentences, *_leaning(*views[:2]), *_cautions(evaluation)])
 
 
 def _view_sentence(summary: MarginSummary) -> str:
-    """What the margins of a view are, and what that means for its measures."""
+    """The margins of a view, and what they mean for its measures."""
     if summary.view is ENTRIES:
         margin = f"the margin is {summary.margins[0]:.3g}"
     else:
@@ -86,7 +86,7 @@ def _expectation(summary: MarginSummary) -> str:
 
 
 def _measures(view: View) -> str:
-    """The measures that Table 2 ticks for this view's effectiveness and for no weaker one."""
+    """The measures that Table 2 ticks for this kind of effectiveness and for no weaker one."""
     scores, labels = (_titles(view, needs) for needs in ("scores", "labels"))
     if not labels:
         return scores
@@ -131,8 +131,8 @@ def _cautions(evaluation: Evaluation) -> list[str]:
     cautions = []
     if tied >= _MANY_TIES:
         cautions.append(
-            f"Up to {tied:.1%} of the pairs are tied: the measures of ranking then depend on "
-            "conventions. Raw scores tie less than rounded ones or probabilities."
+            f"Up to {tied:.1%} of the pairs are tied: the ranking measures then depend on "
+            "conventions. Raw scores tie less often than rounded ones or probabilities."
         )
     skipped = {n: k for n, k in evaluation.skipped.items() if k}
     if skipped:

@@ -1,4 +1,4 @@
-"""Small tables for people: lines of text, aligned or as HTML."""
+"""Text for people and for JSON: tables, counts, suggestions, and plain numbers."""
 
 import difflib
 import math
@@ -13,14 +13,14 @@ Rows = list[tuple[str, ...]]
 
 
 def align(rows: Rows) -> str:
-    """Pad the cells so that columns stand under their heads."""
+    """Pad the cells so that columns are aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(line.rstrip() for line in lines)
 
 
 def as_html(rows: Rows) -> str:
-    """Write rows as an HTML table, the first being its head."""
+    """Write rows as an HTML table; the first row is its head."""
     head, *body = rows
     lines = "".join(_line(row, "td") for row in body)
     return f"<table><thead>{_line(head, 'th')}</thead><tbody>{lines}</tbody></table>"
@@ -33,7 +33,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Ask for the known name nearest to ``name``, whatever its case; empty if none is near."""
+    """Suggest the known name most similar to ``name``, ignoring case; empty if none is similar."""
     spelt = {one.lower(): one for one in known}
     near = difflib.get_close_matches(name.lower(), spelt, n=1)
     return f" Did you mean {spelt[near[0]]!r}?" if near else ""
@@ -43,20 +43,20 @@ def _line(cells: tuple[str, ...], tag: str) -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
-# Numbers as JSON can hold them: no arrays, no nan, no more digits than a reader has use for.
+# Numbers for JSON
 
 DIGITS = 5
-"""Significant digits of the many: values of labels, instances and curves."""
+"""Significant digits of values that come in large numbers: of labels, instances and curves."""
 
 
 def plain(value: Any) -> Any:
-    """Only what JSON has: null for nan, the words "Infinity" and "-Infinity" for the infinite.
+    """Convert to what JSON can hold: None for nan, "Infinity" and "-Infinity" for infinite numbers.
 
-    Those words are what both Python's ``float`` and JavaScript's ``Number`` read.
+    Python's ``float`` and JavaScript's ``Number`` both read these strings.
     """
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):  # an array or a number of numpy's, which is not loaded for this
+    if hasattr(value, "tolist"):  # a numpy array or number; numpy is not imported for this
         return plain(value.tolist())
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
@@ -66,7 +66,7 @@ def plain(value: Any) -> Any:
 
 
 def shortened(values: Iterable[float], digits: int = DIGITS) -> list[Any]:
-    """Many numbers, each rounded to a few significant digits; whole ones lose their point."""
+    """Round each number to a few significant digits; whole numbers become integers."""
     numbers = values.tolist() if hasattr(values, "tolist") else values
     return [plain(_short(value, digits)) for value in numbers]
 

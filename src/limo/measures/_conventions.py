@@ -1,7 +1,7 @@
-"""What a measure does where its definition is silent: ties, empty rows, nothing at all.
+"""Conventions: what measures do where their definitions say nothing, at ties and in empty rows.
 
-The same name means different numbers in different libraries. Here each choice is a field, and
-a set of choices has a name.
+Libraries give different numbers for the same measure because they choose differently. Here each
+choice is a field, and a set of choices has a name.
 """
 
 import math
@@ -18,9 +18,9 @@ Side = Literal["worst", "best"]
 
 @dataclass(frozen=True, kw_only=True)
 class Conventions:
-    """Choices that decide what the measures give at ties and in rows without pairs.
+    """How ties and rows without pairs count.
 
-    Without arguments it is the ``"standard"`` set, under which no tie earns full credit and
+    Without arguments these are the ``"standard"`` conventions: no tie earns full credit, and
     undefined rows are left out of the mean (and counted).
 
     Parameters
@@ -47,7 +47,7 @@ class Conventions:
         Value of a row on which a measure is undefined, by the measure's name. Measures not
         named leave such rows out of the mean; nan makes the whole mean nan.
     name : str, default="custom"
-        What reports call this set.
+        The name of this set in reports.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Conventions:
         return found | {"undefined": dict(self.undefined)}
 
     def __reduce__(self) -> tuple[object, ...]:
-        # a mapping proxy cannot be pickled, and scorers travel to worker processes
+        # a mapping proxy cannot be pickled, but scorers are sent to worker processes
         return _rebuild, (self.to_dict(),)
 
 

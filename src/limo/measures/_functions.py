@@ -26,7 +26,7 @@ __all__ = [
 
 
 class UndefinedMeasureWarning(UserWarning):
-    """A measure has no value on these labels, and nan was returned."""
+    """A measure has no value on these labels, so nan was returned."""
 
 
 def hamming_loss(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "standard") -> float:
@@ -41,7 +41,7 @@ def hamming_loss(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "
     y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
         Predicted labels, 0 or 1.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
 
     Returns
     -------
@@ -60,10 +60,10 @@ def hamming_loss(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "
 def ranking_loss(
     y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard"
 ) -> float:
-    """Share of an instance's label pairs in the wrong order; lower is better.
+    """Share of label pairs in the wrong order, per instance; lower is better.
 
     rloss = mean over i of #{(u, v) in Y_i+ x Y_i- : S_iu <= S_iv} / (|Y_i+| |Y_i-|).
-    A tied pair is an error. Instances without a pair (no label, or all) are left out;
+    A tied pair is an error. Instances without pairs (no label, or all labels) are left out;
     scikit-learn counts them as 0.
 
     Parameters
@@ -73,7 +73,7 @@ def ranking_loss(
     y_score : array-like of shape (n_samples, n_labels)
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
 
     Returns
     -------
@@ -93,8 +93,8 @@ def one_error(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
     """Share of instances whose top-scored label is irrelevant; lower is better.
 
     one-error = mean over i of [argmax_j S_ij not in Y_i+].
-    Where several labels share the top score, one irrelevant among them is an error; "paper" needs
-    all to be. Instances without a relevant label are left out.
+    If several labels share the top score, it is an error if one of them is irrelevant; under
+    "paper" only if all are. Instances without a relevant label are left out.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def one_error(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
     y_score : array-like of shape (n_samples, n_labels)
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
 
     Returns
     -------
@@ -120,10 +120,10 @@ def one_error(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
 
 
 def coverage(y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard") -> float:
-    """How many labels beyond the first one must read to meet all relevant ones; lower is better.
+    """How far down the ranking one must read to find all relevant labels; lower is better.
 
     coverage = mean over i of max over j in Y_i+ of rank(S_ij) - 1.
-    Among ties the rank is the worst, #{k : S_ik >= S_ij}; "paper" takes the best. One less
+    Tied labels have the worst rank, #{k : S_ik >= S_ij}; under "paper" the best. One less
     than scikit-learn's ``coverage_error``. Instances without a relevant label are left out.
     The best possible value is the mean of |Y_i+| - 1, not 0.
 
@@ -134,7 +134,7 @@ def coverage(y_true: Any, y_score: Any, *, conventions: str | Conventions = "sta
     y_score : array-like of shape (n_samples, n_labels)
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
 
     Returns
     -------
@@ -153,13 +153,12 @@ def coverage(y_true: Any, y_score: Any, *, conventions: str | Conventions = "sta
 def average_precision(
     y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard"
 ) -> float:
-    """Mean share of relevant labels among those ranked as high as each relevant one.
+    """Share of relevant labels at or above each relevant label, on average; higher is better.
 
     avgprec = mean over i, then over j in Y_i+, of #{k in Y_i+ : r_ik <= r_ij} / r_ij, where r_ij
-    is the rank of S_ij in its row; higher is better. Also known as label ranking average
-    precision. Among ties the rank is the worst; "paper" takes the best, and can then exceed 1
-    where relevant labels tie. Instances without a relevant label are left out; scikit-learn
-    counts them as 1.
+    is the rank of S_ij in its row. Also known as label ranking average precision. Tied labels have
+    the worst rank; under "paper" the best, which can give values above 1 if relevant labels tie.
+    Instances without a relevant label are left out; scikit-learn counts them as 1.
 
     Parameters
     ----------
@@ -168,7 +167,7 @@ def average_precision(
     y_score : array-like of shape (n_samples, n_labels)
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
 
     Returns
     -------
@@ -188,7 +187,7 @@ def macro_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "stan
     """Mean over labels of F1; higher is better.
 
     macro-F1 = mean over j of 2 |Y_j & P_j| / (|Y_j| + |P_j|).
-    A label never true and never predicted counts as 0.
+    A label that is never true and never predicted counts as 0.
 
     Parameters
     ----------
@@ -197,7 +196,7 @@ def macro_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "stan
     y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
         Predicted labels, 0 or 1.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
 
     Returns
     -------
@@ -226,7 +225,7 @@ def instance_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "s
     y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
         Predicted labels, 0 or 1.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
 
     Returns
     -------
@@ -246,7 +245,7 @@ def micro_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "stan
     """F1 of all entries together; higher is better.
 
     micro-F1 = 2 |Y & P| / (|Y| + |P|), entries counted over the whole matrix.
-    Nothing true and nothing predicted counts as 0.
+    It is 0 if nothing is true and nothing is predicted.
 
     Parameters
     ----------
@@ -255,7 +254,7 @@ def micro_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "stan
     y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
         Predicted labels, 0 or 1.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
 
     Returns
     -------
@@ -275,8 +274,8 @@ def macro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
     """Mean over labels of the AUC among instances; higher is better.
 
     macro-AUC = mean over j of #{(a, b) in Y_j+ x Y_j- : S_aj > S_bj} / (|Y_j+| |Y_j-|).
-    A tied pair counts half; "paper" counts it in full. Labels that every instance has, or
-    none, are left out; scikit-learn makes the whole mean nan.
+    A tied pair counts half; under "paper" it counts in full. Labels that every instance has or no
+    instance has are left out; scikit-learn makes the whole mean nan.
 
     Parameters
     ----------
@@ -285,7 +284,7 @@ def macro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
     y_score : array-like of shape (n_samples, n_labels)
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
 
     Returns
     -------
@@ -307,8 +306,8 @@ def instance_auc(
     """Mean over instances of the AUC among labels; higher is better.
 
     instance-AUC = mean over i of #{(u, v) in Y_i+ x Y_i- : S_iu > S_iv} / (|Y_i+| |Y_i-|).
-    A tied pair counts half, so this is 1 - ranking loss only without ties. Instances
-    that have no label, or all, are left out; scikit-learn makes the whole mean nan.
+    A tied pair counts half, so this is 1 - ranking loss only without ties. Instances with no label
+    or all labels are left out; scikit-learn makes the whole mean nan.
 
     Parameters
     ----------
@@ -317,7 +316,7 @@ def instance_auc(
     y_score : array-like of shape (n_samples, n_labels)
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
 
     Returns
     -------
@@ -337,8 +336,7 @@ def micro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
     """AUC of all entries together; higher is better.
 
     micro-AUC = share of pairs (relevant entry, irrelevant entry) of the matrix whose relevant entry
-    scores higher; a tied pair counts half. Undefined, and nan, if no entry is relevant
-    or all are.
+    scores higher; a tied pair counts half. nan if no entry is relevant or all are.
 
     Parameters
     ----------
@@ -347,7 +345,7 @@ def micro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
     y_score : array-like of shape (n_samples, n_labels)
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
 
     Returns
     -------
@@ -370,7 +368,7 @@ def _value(name: str, checked: Checked, conventions: str | Conventions) -> float
         undefined, total = int(result.undefined.sum()), result.undefined.size
         warnings.warn(
             f"{measure.title} is undefined here, and nan is returned: {undefined} of {total} "
-            f"{measure.view.row} rows have no (relevant, irrelevant) pair to judge.",
+            f"{measure.view.row} rows have no (relevant, irrelevant) pair.",
             UndefinedMeasureWarning,
             stacklevel=3,
         )

@@ -229,7 +229,7 @@ def label_thresholds(profile: Profile) -> Values:
 
 _POINTS = 101
 # Cells of counts held at once: rows of a block times thresholds.
-_CELLS = 1 << 18
+_CELLS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
