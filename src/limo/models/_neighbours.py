@@ -142,6 +142,8 @@ class MLKNNClassifier(MultiLabelClassifier):
            [1, 1, 1, 0]])
     """
 
+    __module__ = "limo"  # the public name, which model files contain
+
     def __init__(self, k: int = 10, *, smoothing: float = 1.0, n_jobs: int | None = None) -> None:
         self.k = k
         self.smoothing = smoothing
@@ -292,6 +294,8 @@ class GFMClassifier(MultiLabelClassifier):
     >>> model.predict([[0.0]])
     array([[1, 0, 1]])
     """
+
+    __module__ = "limo"  # the public name, which model files contain
 
     def __init__(
         self, k: int = 10, *, f1_of_nothing: float = 0.0, n_jobs: int | None = None

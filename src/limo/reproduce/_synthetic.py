@@ -13,7 +13,7 @@ from limo.experiment import Cut, Data, Method, Plan, Splits, run
 from limo.experiment._summary import check_rows
 from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
-from limo.models._paper import paper_limo
+from limo.models._limo_sgd import paper_limo
 from limo.report import comparison
 from limo.reproduce._pages import (
     Picture,
@@ -71,7 +71,7 @@ def _method(kind: Kind, cuts: dict[str, Cut], suffix: str) -> Method:
     # the intercept is a constant feature here, since t(x) reads it too: gamma is 1/3
     model = paper_limo(kind, "synthetic").set_params(threshold_measure=None, fit_intercept=False)
     constant = PolynomialFeatures(degree=1)
-    return Method(kind + suffix, model, scaling=constant, threshold=cuts, cv="prefit")
+    return Method(kind + suffix, model, scaling=constant, threshold=cuts, cv="training")
 
 
 def _samples(n_experiments: int) -> list[Data]:

@@ -70,6 +70,8 @@ class InstanceThreshold(ThresholdRule):
            [1, 1, 0]])
     """
 
+    __module__ = "limo"  # the public name, which model files contain
+
     def __init__(
         self,
         target: Any = None,

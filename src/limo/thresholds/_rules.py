@@ -34,6 +34,8 @@ __all__ = [
 class ThresholdRule(BaseEstimator):  # type: ignore[misc]
     """What all rules share: checks, and the labels they were fitted on."""
 
+    __module__ = "limo.thresholds"  # the public name, which model files contain
+
     needs_fit = True
     needs_features = False
     needs_probabilities = False
@@ -140,6 +142,8 @@ class FixedThreshold(ThresholdRule):
            [0, 1]])
     """
 
+    __module__ = "limo"  # the public name, which model files contain
+
     needs_fit = False
 
     def __init__(self, threshold: Any) -> None:
@@ -180,6 +184,8 @@ class TopK(ThresholdRule):
     >>> limo.TopK().fit([[1, 0, 0], [1, 0, 0]], y_score).k_
     1
     """
+
+    __module__ = "limo"  # the public name, which model files contain
 
     def __init__(self, k: int | None = None, target: Any = None) -> None:
         self.k = k
@@ -224,6 +230,8 @@ class GlobalThreshold(ThresholdRule):
     >>> rule.threshold_
     0.625
     """
+
+    __module__ = "limo"  # the public name, which model files contain
 
     def __init__(self, target: Any = None) -> None:
         self.target = target
@@ -289,6 +297,8 @@ class LabelThreshold(ThresholdRule):
     of the same labels, or fit it anew.
     """
 
+    __module__ = "limo"  # the public name, which model files contain
+
     def __init__(self, target: Any = None, *, min_positives: int = 5) -> None:
         self.target = target
         self.min_positives = min_positives
@@ -337,6 +347,8 @@ class ExpectedF1(ThresholdRule):
     >>> limo.ExpectedF1().predict([[[0.0, 0.5], [0.0, 0.5], [0.5, 0.0]]])
     array([[1, 1, 1]])
     """
+
+    __module__ = "limo"  # the public name, which model files contain
 
     needs_fit = False
     needs_probabilities = True
