@@ -13,7 +13,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.parallel import Parallel, delayed
 
 from limo._checks import check_number
-from limo._kernels.expected_f1 import best_label_sets
+from limo._kernels.expected_f1 import best_neighbour_sets
 from limo._kernels.profiles import nearest
 from limo._types import Integers, Values
 from limo._views import Pattern
@@ -356,7 +356,7 @@ class GFMClassifier(MultiLabelClassifier):
         """
         neighbours, Y = self._neighbours(X), unpack(self._Y)
         chosen = np.zeros((neighbours.shape[0], Y.shape[1]), dtype=np.bool_)
-        best_label_sets(neighbours, Y.indptr, Y.indices, float(self.f1_of_nothing), chosen)
+        best_neighbour_sets(neighbours, Y.indptr, Y.indices, float(self.f1_of_nothing), chosen)
         return self._labels(chosen)
 
     def _neighbours(self, X: Any) -> Integers:
