@@ -110,7 +110,7 @@ _ROUNDING = 1e-12
 
 
 @kernel
-def _add_worth(joint: Values, sizes: Integers, size: int, worth: Values) -> None:
+def _worth_of(joint: Values, sizes: Integers, size: int, worth: Values) -> None:
     """Write what each label adds to half the expected F1 of a set of ``size`` labels.
 
     The sum over s of P(y_j = 1, |y| = s) / (s + size). Labels with equal rows have equal worth.
@@ -133,12 +133,12 @@ def _best_set(joint: Values, sizes: Integers, nothing: float, chosen: Integers) 
     worth = np.empty(n)
     best_size, best_value = 0, nothing / 2.0
     for size in range(1, n + 1):
-        _add_worth(joint, sizes, size, worth)
+        _worth_of(joint, sizes, size, worth)
         value = np.sort(worth)[n - size :].sum()
         if value > best_value * (1.0 + _ROUNDING):
             best_size, best_value = size, value
     if best_size > 0:
-        _add_worth(joint, sizes, best_size, worth)
+        _worth_of(joint, sizes, best_size, worth)
         chosen[:best_size] = np.argsort(-worth, kind="mergesort")[:best_size]
     return best_size
 

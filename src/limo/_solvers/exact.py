@@ -117,7 +117,7 @@ _MEMORY = 10
 
 @dataclass(frozen=True)
 class Stop:
-    """When to stop: at a certified gap, after so many iterations, or when a callback says so.
+    """When to stop: at a certified gap, after a number of iterations, or if a callback asks to.
 
     The gap must be a small share of the minimum, and of the gain over ``zero``, the objective
     where all weights are 0.

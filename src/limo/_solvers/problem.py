@@ -82,7 +82,7 @@ class Status(Enum):
         "larger tol."
     )
     STALLED = (
-        "No step improved the objective any more, as far as floating point can tell: the tolerance "
+        "No step improved the objective any more, within floating-point precision: the tolerance "
         "is too small for this alpha; accept a larger tol."
     )
     STOPPED = "The callback asked to stop."
