@@ -36,6 +36,9 @@ __all__ = [
 _SHARES = 8
 # Matrices of at most so many scores are not worth a thread.
 _ENOUGH = 1 << 14
+# Blocks of the entry-wise term. Its derivatives are sums over blocks, so their number is fixed: the
+# result then does not depend on the number of threads.
+_ENTRY_BLOCKS = 16
 
 Scheme = Literal["measure", "uniform"]
 
@@ -201,7 +204,7 @@ class AllPairs:
             return value, differences
 
         with workers(enough=S.size > _ENOUGH) as run:
-            for value, differences in run(add, _shares(S.shape[0])):
+            for value, differences in run(add, _blocks(S.shape[0], _ENTRY_BLOCKS)):
                 self.value += value
                 self.differences += differences
 
@@ -223,5 +226,9 @@ def _add_entries(S: Values, Y: Pattern, weight: float, loss: PairLoss, gradient:
 
 
 def _shares(n_rows: int) -> list[tuple[int, int]]:
-    step = max(1, -(-n_rows // (_SHARES * n_workers())))
+    return _blocks(n_rows, _SHARES * n_workers())
+
+
+def _blocks(n_rows: int, number: int) -> list[tuple[int, int]]:
+    step = max(1, -(-n_rows // number))
     return [(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]

@@ -154,6 +154,15 @@ def test_threads_are_limited_while_fitting():
         seen.clear()
 
 
+def test_weights_do_not_depend_on_the_number_of_threads():
+    data = limo.datasets.make_multilabel(600, 20, 30, seed=0)
+    alone, shared = (
+        limo.LIMOClassifier(1, 1, 1, n_jobs=n_jobs, threshold_measure=None).fit(data.X, data.Y)
+        for n_jobs in (1, None)
+    )
+    assert np.array_equal(alone.coef_, shared.coef_)
+
+
 def test_warm_starts():
     model = limo.LIMOClassifier(warm_start=True, tol=1e-4, threshold_measure=None).fit(X, Y)
     assert model.n_iter_ > 0
