@@ -162,7 +162,7 @@ def table(
 
 def cuts(names: list[str], n_splits: int) -> None:
     """Print each measure of labels under thresholds fitted in several ways."""
-    ways = {"training scores": "prefit", "3 folds": 3, "5 folds (default)": 5, "10 folds": 10}
+    ways = {"training scores": "training", "3 folds": 3, "5 folds (default)": 5, "10 folds": 10}
     print(f"LIMOClassifier, its threshold fitted for the measure; {n_splits} 70/30 splits")
     print(f"{'':34}" + "".join(f"{name:>10}" for name in names) + f"{'mean':>10}")
     for measure in OF_LABELS:

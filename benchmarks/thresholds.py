@@ -59,15 +59,7 @@ def quality(name: str, seed: int) -> dict[tuple[str, str], float]:
     Y = label_matrix(check_labels(train.Y, "Y"), as_sparse=False)
     Y_test = label_matrix(check_labels(test.Y, "Y"), as_sparse=False)
     fitted = fit_varying(model(name), train.X, Y, {})
-    rows, unseen = cross_fit(
-        model(name),
-        train.X,
-        Y,
-        folds_of(5, train.X, Y),
-        probabilities=False,
-        params={},
-        n_jobs=None,
-    )
+    rows, unseen = cross_fit(model(name), train.X, Y, folds_of(5, train.X, Y))
     seen, S = fitted.scores(train.X), fitted.scores(test.X)
     fits = {"training": (Y, seen), "cross-fitted": (Y[rows], unseen), "default": (Y[rows], unseen)}
     found = {}

@@ -7,7 +7,14 @@ from cases import cases
 from limo import losses
 from limo._kernels.losses import FEW
 from limo._views import Pattern
-from limo.losses import HINGE, SQUARED_HINGE, PairWeights, pair_loss, smoothed_hinge
+from limo.losses import (
+    HINGE,
+    SQUARED_HINGE,
+    PairWeights,
+    ViewWeights,
+    pair_loss,
+    smoothed_hinge,
+)
 from naive import losses as naive
 
 LOSSES = {"squared_hinge": SQUARED_HINGE, "hinge": HINGE, 0.25: smoothed_hinge(0.25)}
@@ -20,7 +27,7 @@ def pattern(Y):
 
 def weights_of(Y, weights, scheme):
     label, instance, entry = weights
-    return PairWeights.of(pattern(Y), label=label, instance=instance, entry=entry, scheme=scheme)
+    return PairWeights.of(pattern(Y), ViewWeights(label, instance, entry), scheme)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -1,16 +1,17 @@
-"""The learner's loss: a function of labels and scores, exact over all pairs of the three views.
+"""The loss that LIMO minimises: a function of labels and scores, over all pairs of three views.
 
     L(S) = lambda_1 * mean over instances of the mean of phi(1 - (s_u - s_v)) over label pairs
          + lambda_2 * mean over labels    of the mean of phi(1 - (s_a - s_b)) over instance pairs
          + lambda_3 * mean of phi(1 - (s - s')) over all (relevant entry, irrelevant entry)
 
-so that the three terms are surrogates of ranking loss, macro-AUC and micro-AUC. Knows nothing of
-models: the features enter in ``limo.solvers``.
+so that the three terms are surrogates of ranking loss, macro-AUC and micro-AUC. The features enter
+in ``limo._solvers``, which calls :func:`pair_loss` or, block by block, the functions it consists
+of.
 """
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -23,19 +24,23 @@ from limo._views import Pattern
 __all__ = [
     "HINGE",
     "SQUARED_HINGE",
-    "AllPairs",
     "PairLoss",
     "PairWeights",
-    "add_columns",
-    "add_rows",
+    "ViewWeights",
     "pair_loss",
     "smoothed_hinge",
 ]
 
 
-# Shares of work per core: enough to even out blocks of unequal cost.
+# How many shares of work each core gets, so that shares of unequal cost even out.
 _SHARES = 8
+# Matrices of at most so many scores are not worth a thread.
 _ENOUGH = 1 << 14
+# Blocks of the entry-wise term. Its derivatives are sums over blocks, so their number is fixed: the
+# result then does not depend on the number of threads.
+_ENTRY_BLOCKS = 16
+
+Scheme = Literal["measure", "uniform"]
 
 
 @dataclass(frozen=True)
@@ -70,11 +75,19 @@ def smoothed_hinge(width: float) -> PairLoss:
     return PairLoss(curvature=1.0 / width, width=width, slope=1.0)
 
 
+class ViewWeights(NamedTuple):
+    """The weight of each term: lambda_1, lambda_2 and lambda_3."""
+
+    label: float = 1.0
+    instance: float = 1.0
+    entry: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class PairWeights:
-    """What a pair weighs: one number per row, one per column, one for all entries.
+    """The weight of a pair: one number per row, one per column, one for all entries.
 
-    A view whose weight is 0 throughout is not visited at all.
+    A view whose weights are all 0 is skipped.
     """
 
     rows: Values
@@ -82,30 +95,22 @@ class PairWeights:
     entries: float
 
     @classmethod
-    def of(
-        cls,
-        Y: Pattern,
-        *,
-        label: float,
-        instance: float,
-        entry: float,
-        scheme: Literal["measure", "uniform"] = "measure",
-    ) -> "PairWeights":
-        """Share the weights of the three terms out among their pairs.
+    def of(cls, Y: Pattern, weights: ViewWeights, scheme: Scheme = "measure") -> "PairWeights":
+        """Divide the weight of each term among its pairs.
 
         ``"measure"`` gives every row with pairs the same weight, as the measures do;
-        ``"uniform"`` every pair, as the paper's Equation (1) does.
+        ``"uniform"`` gives it to every pair, as the paper's Equation (1) does.
         """
         n_rows, n_columns = Y.shape
         all_pairs = float(Y.n_ones) * (n_rows * n_columns - Y.n_ones)
         return cls(
-            _shared(label, Y.ones_per_row, n_columns, scheme),
-            _shared(instance, Y.ones_per_column, n_rows, scheme),
-            entry / all_pairs if all_pairs else 0.0,
+            _shared(weights.label, Y.ones_per_row, n_columns, scheme),
+            _shared(weights.instance, Y.ones_per_column, n_rows, scheme),
+            weights.entry / all_pairs if all_pairs else 0.0,
         )
 
     def total(self, Y: Pattern) -> float:
-        """What all pairs weigh together; times phi(1), the loss of scores that are all equal."""
+        """The weight of all pairs together; times phi(1), the loss where all scores are equal."""
         rows, columns = Y.ones_per_row, Y.ones_per_column
         return float(
             self.rows @ (rows * (Y.shape[1] - rows).astype(np.float64))
@@ -114,7 +119,8 @@ class PairWeights:
         )
 
 
-def _shared(weight: float, ones: Integers, n_items: int, scheme: str) -> Values:
+def _shared(weight: float, ones: Integers, n_items: int, scheme: Scheme) -> Values:
+    """The weight of one pair in each row; 0 for rows without pairs."""
     pairs = ones.astype(np.float64) * (n_items - ones)
     exist = pairs > 0
     shares = np.zeros(pairs.size)
@@ -126,10 +132,10 @@ def _shared(weight: float, ones: Integers, n_items: int, scheme: str) -> Values:
 
 
 def pair_loss(S: Values, Y: Pattern, weights: PairWeights, loss: PairLoss) -> tuple[float, Values]:
-    """Compute the loss of scores ``S`` and its derivative by each of them.
+    """The loss of scores ``S`` and its derivative by each of them.
 
-    O(p log p + n log p) for a row with p relevant and n irrelevant items; at a corner of the loss
-    the derivative is that from below (0 at z = 0).
+    O(p log p + n log p) for a row with p relevant and n irrelevant items. At a corner of the loss
+    the derivative is the one from below (0 at z = 0).
     """
     gradient = np.zeros_like(S)
     value = 0.0
@@ -143,7 +149,7 @@ def pair_loss(S: Values, Y: Pattern, weights: PairWeights, loss: PairLoss) -> tu
 
 
 def add_rows(S: Values, Y: Pattern, weights: Values, loss: PairLoss, gradient: Values) -> float:
-    """Add the label-wise term of these rows to ``gradient``; give its value."""
+    """Add the label-wise term of these rows to ``gradient`` and return its value."""
 
     def add(block: tuple[int, int]) -> float:
         own, part = slice(*block), Y.rows(*block)
@@ -158,7 +164,7 @@ def add_rows(S: Values, Y: Pattern, weights: Values, loss: PairLoss, gradient: V
 def add_columns(
     S: Values, Y_T: Pattern, weights: Values, loss: PairLoss, gradient: Values
 ) -> float:
-    """Add the instance-wise term of these columns to ``gradient``; give its value."""
+    """Add the instance-wise term of these columns to ``gradient`` and return its value."""
 
     def add(block: tuple[int, int]) -> float:
         start, stop = block
@@ -177,13 +183,13 @@ def add_columns(
 
 
 class AllPairs:
-    """Pairs of all relevant with all irrelevant entries, the latter coming block after block."""
+    """Pairs of all relevant with all irrelevant entries, which are added block by block."""
 
     def __init__(self, scores: Values, loss: PairLoss) -> None:
         self.loss = loss
         self.order = np.argsort(scores)
         self.relevant = prepare(scores[self.order])
-        self.owed = np.zeros((3, scores.size + 1))
+        self.differences = np.zeros((3, scores.size + 1))
         self.value = 0.0
 
     def add_irrelevant(self, S: Values, Y: Pattern, slopes: Values) -> None:
@@ -191,21 +197,21 @@ class AllPairs:
 
         def add(block: tuple[int, int]) -> tuple[float, Values]:
             own, part = slice(*block), Y.rows(*block)
-            owed, shape = np.zeros_like(self.owed), self.loss.shape
+            differences, shape = np.zeros_like(self.differences), self.loss.shape
             value = scan_rows(
-                S[own], part.indptr, part.indices, self.relevant, shape, owed, slopes[own]
+                S[own], part.indptr, part.indices, self.relevant, shape, differences, slopes[own]
             )
-            return value, owed
+            return value, differences
 
         with workers(enough=S.size > _ENOUGH) as run:
-            for value, owed in run(add, _shares(S.shape[0])):
+            for value, differences in run(add, _blocks(S.shape[0], _ENTRY_BLOCKS)):
                 self.value += value
-                self.owed += owed
+                self.differences += differences
 
     def relevant_derivatives(self) -> Values:
-        """Derivatives of the relevant entries, once all irrelevant ones have been added."""
+        """Derivatives by the relevant scores, once all irrelevant ones have been added."""
         slopes, derivatives = np.empty((2, self.order.size))
-        gather(self.relevant, self.loss.shape, self.owed, slopes)
+        gather(self.relevant, self.loss.shape, self.differences, slopes)
         derivatives[self.order] = slopes
         return derivatives
 
@@ -220,5 +226,9 @@ def _add_entries(S: Values, Y: Pattern, weight: float, loss: PairLoss, gradient:
 
 
 def _shares(n_rows: int) -> list[tuple[int, int]]:
-    step = max(1, -(-n_rows // (_SHARES * n_workers())))
+    return _blocks(n_rows, _SHARES * n_workers())
+
+
+def _blocks(n_rows: int, number: int) -> list[tuple[int, int]]:
+    step = max(1, -(-n_rows // number))
     return [(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]

@@ -37,7 +37,7 @@ def test_limo_aimed_at_a_measure(folder):
     assert names_in(folder) == {"square.npz", "square.csv", "m.skops"}
 
 
-def test_the_search_is_told(folder):
+def test_the_search_is_reported(folder):
     found = printed_json(
         run(
             "fit",
@@ -52,7 +52,7 @@ def test_the_search_is_told(folder):
         )
     )
     assert found["chosen"]["alpha"] == 0.1
-    search = limo.load_model("m.skops").model[-1]
+    search = limo.load_model("m.skops").model.estimator_[-1]
     assert search.callback is None
     assert found["cross_validated"]["mean"] == search.cv_results_["mean_macro_f1"].max()
 
@@ -60,7 +60,7 @@ def test_the_search_is_told(folder):
 def test_another_method_with_a_setting(folder):
     found = run("fit", "square.npz", "--method", "mlknn", "--set", "k=3", "-o", "m.skops")
     assert found.exit_code == 0, found.output
-    assert limo.load_model("m.skops").model[-1].k == 3
+    assert limo.load_model("m.skops").model.estimator_[-1].k == 3
     assert (
         run("fit", "square.npz", "--method", "limo", "--alpha", "0.5", "-o", "n.skops").exit_code
         == 0

@@ -27,7 +27,7 @@ class Slow(BaseEstimator):
 
 def plan():
     """Ninety runs."""
-    methods = [Method(name, "experiment.slow_plan:Slow", cv="prefit") for name in "abc"]
+    methods = [Method(name, "experiment.slow_plan:Slow", cv="training") for name in "abc"]
     data = [Data(name, "figure1", {"n": 30, "seed": k}) for k, name in enumerate("xyz")]
     return Plan(data, methods, ["one_error", "macro_f1"], splits=Splits("random", 10))
 

@@ -7,7 +7,7 @@ from sklearn.preprocessing import MaxAbsScaler
 import limo
 from experiment.estimators import Broken, Frequency, NoScores
 from limo.experiment import Cut, Method
-from limo.experiment._judge import Parts, judge, said
+from limo.experiment._judge import judge, said
 
 TRAIN, TEST = limo.datasets.split(limo.datasets.figure1(150))
 MODEL = KNeighborsClassifier(7)
@@ -15,8 +15,7 @@ STANDARD = limo.CONVENTIONS["standard"]
 
 
 def scores(method, measures=tuple(limo.MEASURES), train=TRAIN, test=TEST):
-    parts = Parts.of(train, test, method.scaler())
-    return {s.measure: s for s in judge(method, parts, measures, STANDARD, seed=0)}
+    return {s.measure: s for s in judge(method, train, test, measures, STANDARD, seed=0)}
 
 
 def test_values_are_those_of_fitting_and_evaluating_by_hand():
@@ -28,7 +27,7 @@ def test_values_are_those_of_fitting_and_evaluating_by_hand():
     assert {name: score.value for name, score in found.items()} == dict(expected)
 
 
-@pytest.mark.parametrize("cv", [3, "prefit"])
+@pytest.mark.parametrize("cv", [3, "training"])
 @pytest.mark.parametrize(
     "rule", [None, "expected_f1", limo.InstanceThreshold("instance_f1", source="features")]
 )
@@ -36,8 +35,7 @@ def test_cuts_are_those_of_the_threshold_classifier(cv, rule):
     measures = [name for name, m in limo.MEASURES.items() if m.needs == "labels"]
     found = scores(Method("m", MODEL, threshold=rule, cv=cv), measures)
     for name in measures:
-        model = clone(MODEL).fit(TRAIN.X, TRAIN.Y) if cv == "prefit" else MODEL
-        chosen = limo.ThresholdClassifier(model, rule, measure=name, cv=cv).fit(TRAIN.X, TRAIN.Y)
+        chosen = limo.ThresholdClassifier(MODEL, rule, measure=name, cv=cv).fit(TRAIN.X, TRAIN.Y)
         assert found[name].value == getattr(limo, name)(TEST.Y, chosen.predict(TEST.X))
 
 

@@ -28,7 +28,7 @@ def test_cuts_may_be_named_given_or_left_to_the_estimator():
 
     assert texts("own") == ["own predict"] * 4
     assert texts(limo.FixedThreshold(0.5)) == ["FixedThreshold(threshold=0.5)"] * 4
-    assert texts("global", cv="prefit")[1] == (
+    assert texts("global", cv="training")[1] == (
         "GlobalThreshold(target='macro_f1'), fitted on training scores"
     )
     mixed = {"macro_f1": Cut(limo.TopK(), "test labels"), "micro_f1": "own"}
@@ -74,7 +74,7 @@ def test_scalings_by_name_or_object():
 def test_every_setting_counts_in_the_description():
     changes = [
         {}, {"settings": {"sign": -1}}, {"scaling": "max_abs"}, {"threshold": "own"}, {"cv": 5},
-        {"cv": "prefit"}, {"threshold": {"macro_f1": "global"}}, {"name": "n"},
+        {"cv": "training"}, {"threshold": {"macro_f1": "global"}}, {"name": "n"},
         {"estimator": Frequency(2)}, {"estimator": "experiment.estimators:Frequency"},
     ]  # fmt: skip
     plain = {"name": "m", "estimator": Frequency()}
@@ -105,8 +105,8 @@ def test_methods_can_be_pickled():
         ({"settings": {"sing": 1}}, "Frequency of method 'm' has no setting 'sing'. Did you mean 'sign'?"),
         ({"estimator": "sklearn.svm:SVC", "settings": {"c": 1}}, "sklearn.svm:SVC of method 'm' has no"),
         ({"estimator": "sklearn.multiclass:OneVsRestClassifier"}, "cannot be made: .*estimator"),
-        ({"cv": 1}, "must be a number of folds from 2 up or 'prefit', got 1"),
-        ({"cv": "pre-fit"}, "must be a number of folds from 2 up or 'prefit', got 'pre-fit'"),
+        ({"cv": 1}, "must be a number of folds from 2 up or 'training', got 1"),
+        ({"cv": "pre-fit"}, "must be a number of folds from 2 up or 'training', got 'pre-fit'"),
         ({"scaling": "maxabs"}, "Unknown scaling 'maxabs'. Did you mean 'max_abs'?"),
         ({"scaling": 2}, "scaling of method 'm' must be one of max_abs, standard, unit_rows or"),
         ({"threshold": "labels"}, "Unknown threshold rule 'labels'. Did you mean 'label'?"),

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import MaxAbsScaler
 
 import limo
 from limo.experiment import METHODS, Data, Plan, Splits
@@ -44,7 +45,9 @@ def test_only_entries_that_say_so_look_at_test_labels():
 def test_the_papers_cuts_are_those_of_its_protocol():
     cuts = METHODS["paper:LIMO-label"].cuts(LABELS)
     assert cuts["macro_f1"].rule is cuts["instance_f1"].rule is cuts["micro_f1"].rule
-    assert cuts["macro_f1"].rule.regressor == "svr"
+    scaler, svr = cuts["macro_f1"].rule.regressor
+    assert type(scaler) is MaxAbsScaler
+    assert (svr.C, svr.gamma) == (1.0, "auto")
     assert cuts["hamming_loss"].rule.target == "hamming_loss"
     both = METHODS["paper:LIMO"].cuts(LABELS)
     kinds = [type(both[name].rule).__name__ for name in LABELS]

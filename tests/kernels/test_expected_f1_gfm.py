@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from limo._kernels.expected_f1 import best_label_sets
+from limo._kernels.expected_f1 import best_neighbour_sets
 from naive.neighbours import best_set, f1
 
 
 def choose(Y, neighbours, nothing=0.0):
     csr = sparse.csr_array(np.asarray(Y))
     chosen = np.zeros((len(neighbours), csr.shape[1]), dtype=bool)
-    best_label_sets(np.asarray(neighbours), csr.indptr, csr.indices, nothing, chosen)
+    best_neighbour_sets(np.asarray(neighbours), csr.indptr, csr.indices, nothing, chosen)
     return [set(np.flatnonzero(row)) for row in chosen]
 
 

@@ -37,9 +37,9 @@ def test_one_pair_by_hand():
     assert gradient.tolist() == [[10 - 5, 20 + 5]]
 
 
-def test_derivatives_owed_by_hand():
+def test_differences_by_hand():
     """Two irrelevant ones, with s + 1 = 1.5, act on both relevant scores; one more on the line."""
     slopes = np.empty(2)
-    owed = np.array([[2.0, 0.0, -2.0], [3.0, 0.0, -3.0], [1.0, -1.0, 0.0]])
-    gather(prepare(np.array([0.5, 1.0])), np.array([2.0, 9.0, 7.0]), owed, slopes)
+    differences = np.array([[2.0, 0.0, -2.0], [3.0, 0.0, -3.0], [1.0, -1.0, 0.0]])
+    gather(prepare(np.array([0.5, 1.0])), np.array([2.0, 9.0, 7.0]), differences, slopes)
     assert slopes.tolist() == [-2 * (3 - 2 * 0.5) - 7, -2 * (3 - 2 * 1.0)]

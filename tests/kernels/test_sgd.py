@@ -11,8 +11,8 @@ from limo._kernels.sgd import (
     _shrink,
     alias_table,
     draw_pair,
+    finish,
     run_steps,
-    settle,
 )
 
 
@@ -40,8 +40,8 @@ def test_a_pair_is_a_one_and_a_zero_of_one_row():
 
 
 @pytest.mark.parametrize("keep", [0.5, 0.99, 1.0])
-def test_two_numbers_stand_for_shrinking_and_for_the_sum(keep):
-    """Whatever happens to a label, folding its numbers out gives what plain arithmetic gives."""
+def test_two_numbers_represent_shrinking_and_the_sum(keep):
+    """Whatever happens to a label, multiplying out gives the result of plain arithmetic."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5, 4))
     w, total, n = rng.normal(size=4), np.zeros(4), 0
@@ -53,7 +53,7 @@ def test_two_numbers_stand_for_shrinking_and_for_the_sum(keep):
         _shrink(weights, 0, keep)
         _add(X, i, weights, 0, amount)
         w = keep * w + amount * X[i]
-    settle(weights, n)
+    finish(weights, n)
     np.testing.assert_allclose(weights.V[0], w, rtol=1e-12)
     np.testing.assert_allclose(weights.U[0], total, rtol=1e-9)
 
@@ -65,6 +65,6 @@ def test_without_draws_nothing_moves():
     weights = Weights(W.copy(), 0 * W, np.ones(2), np.zeros(2), np.zeros(2, np.int64))
     args = weights, Rates(0.9, 1.0, 1.0), 0, 10, np.random.default_rng(0)
     assert run_steps(np.ones((1, 3)), draws, draws, *args) == (0, 0)
-    settle(weights, 10)
+    finish(weights, 10)
     assert np.array_equal(weights.V, W)
     assert np.array_equal(weights.U, 10 * W)

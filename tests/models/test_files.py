@@ -1,12 +1,17 @@
 """Model files: what was fitted comes back, and nothing else comes in."""
 
+import doctest
 import io
 import json
+import pickle
+import re
 import zipfile
 
+import joblib
 import numpy as np
 import pytest
 import skops.io
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
@@ -14,6 +19,8 @@ from sklearn.preprocessing import MaxAbsScaler
 
 import limo
 from limo.models import _files as files
+from limo.models import _limo as limo_module
+from limo.thresholds import _rules as rules
 
 DATA = limo.datasets.figure1(60)
 
@@ -96,15 +103,13 @@ def replaced(file, old, new):
     return buffer.getvalue()
 
 
-def test_a_file_cannot_talk_its_way_in(tmp_path):
-    """A type that lives in limo, but is no part of a model, is as foreign as any other."""
+def test_a_file_cannot_name_other_parts_of_limo(tmp_path):
+    """What is in limo, but no part of a model, is rejected like anything else."""
     model = limo.MLKNNClassifier().fit(DATA.X, DATA.Y)
     file = limo.save_model(model, tmp_path / "model.skops")
-    content = replaced(file, b"MLKNNClassifier", b"nearest_neighbours")
+    content = replaced(file, b"MLKNNClassifier", b"scores_of")
     (tmp_path / "forged.skops").write_bytes(content)
-    with pytest.raises(
-        limo.ModelFileError, match=r"asks for limo.models._neighbours.nearest_neighbours"
-    ):
+    with pytest.raises(limo.ModelFileError, match=r"asks for limo.scores_of"):
         limo.load_model(tmp_path / "forged.skops")
 
 
@@ -136,10 +141,44 @@ def test_a_damaged_file_is_explained(tmp_path):
         limo.load_model(tmp_path / "cut.skops")
 
 
-def test_every_trusted_type_exists():
-    for name in files._TRUSTED - {"limo.models._base.UnitRows"}:
+def test_trusted_types_have_public_names():
+    trusted = files._trusted()
+    for name in trusted:
         module, _, kind = name.rpartition(".")
-        assert hasattr(__import__(module, fromlist=[kind]), kind)
+        assert getattr(__import__(module, fromlist=[kind]), kind).__qualname__ == kind
+        assert "._" not in name
+    assert {"limo.LIMOClassifier", "limo.TopK", "limo.models.UnitRows"} <= trusted
+    assert not {"limo.models.SavedModel", "limo.thresholds.Target"} & trusted
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
+def test_files_contain_public_names_only(model, tmp_path):
+    """So that they survive moves inside limo; pickles as well."""
+    fitted = clone(model).fit(DATA.X, DATA.Y)
+    with zipfile.ZipFile(limo.save_model(fitted, tmp_path / "model.skops")) as archive:
+        schema = archive.read("schema.json").decode()
+    modules = re.findall(r'"__module__": "(limo[^"]*)"', schema)
+    assert set(modules) <= {"limo", "limo.models", "limo.thresholds"}
+    pickled = pickle.dumps(fitted)
+    assert b"limo._" not in pickled
+    assert b"limo.models._" not in pickled
+    for kept in (pickle.loads(pickled), joblib_copy(fitted, tmp_path / "m.joblib")):
+        assert np.array_equal(kept.predict(DATA.X), fitted.predict(DATA.X))
+
+
+def joblib_copy(model, path):
+    joblib.dump(model, path)
+    return joblib.load(path)
+
+
+def test_doctests_of_public_classes_are_collected():
+    """Their module is a public name, so the collector must look for where they are defined."""
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    for module, name in ((limo_module, "LIMOClassifier"), (rules, "LabelThreshold")):
+        found = [test.name for test in finder.find(module, module.__name__)]
+        assert f"{module.__name__}.{name}" in found
+    elsewhere = [test.name for test in finder.find(limo.models, "limo.models") if test.examples]
+    assert elsewhere == []
 
 
 def test_a_part_that_cannot_be_restored_is_explained(tmp_path):

@@ -134,7 +134,7 @@ def test_the_picture_has_a_line_for_each_choice_of_weights():
 def test_wrong_settings():
     with pytest.raises(ValueError, match="Unknown measure 'macro_f'. Did you mean 'macro_f1'"):
         limo.LIMOClassifierCV("macro_f").fit(DATA.X, DATA.Y)
-    with pytest.raises(ValueError, match="at least one measure to aim at"):
+    with pytest.raises(ValueError, match="at least one measure to train for"):
         limo.LIMOClassifierCV([]).fit(DATA.X, DATA.Y)
     with pytest.raises(ValueError, match="must each hold at least one choice"):
         limo.LIMOClassifierCV(alphas=[]).fit(DATA.X, DATA.Y)

@@ -5,7 +5,7 @@ from scipy import sparse
 
 from limo._solvers.problem import Features, Problem
 from limo._views import Pattern
-from limo.losses import PairWeights
+from limo.losses import ViewWeights
 
 WEIGHTS = {
     "label": (1.0, 0.0, 0.0),
@@ -29,8 +29,7 @@ def problem(
     X, Y, weights="all", *, alpha=0.1, loss="squared_hinge", scheme="measure", constant=1.0
 ):
     """The problem of these arrays."""
-    label, instance, entry = WEIGHTS[weights]
     pattern = Pattern.from_flat(np.flatnonzero(Y), Y.shape)
-    shares = PairWeights.of(pattern, label=label, instance=instance, entry=entry, scheme=scheme)
     X = X if sparse.issparse(X) else np.ascontiguousarray(X)
-    return Problem(Features(X, constant), pattern, shares, alpha, loss)
+    features = Features(X, constant)
+    return Problem(features, pattern, ViewWeights(*WEIGHTS[weights]), alpha, loss, scheme)

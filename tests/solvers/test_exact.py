@@ -83,14 +83,14 @@ def test_the_objective_reported_is_that_of_the_weights(loss):
 def test_a_warm_start_saves_work():
     X, Y = arrays(m=60, d=8)
     first = solve(problem(X, Y, alpha=1e-3), tol=1e-4)
-    again = solve(problem(X, Y, alpha=1e-3), tol=1e-4, start=first.W)
+    again = solve(problem(X, Y, alpha=1e-3), tol=1e-4, start=first)
     assert again.iterations == 0
     assert again.objective == pytest.approx(first.objective)
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
 def test_a_strong_ridge_is_solved_as_well(loss):
-    """J(0) alone is within 1 % of the minimum here, but no model: scores must have settled too."""
+    """J(0) alone is within 1 % of the minimum here, but no model: the weights must be right, too."""
     X, Y = arrays(m=60, d=8)
     rough, fine = (solve(problem(X, Y, alpha=2000.0, loss=loss), tol=tol) for tol in (1e-2, 1e-3))
     assert fine.objective > 0.99 * 3.5  # weights 0.5, 1 and 2

@@ -64,7 +64,7 @@ def test_out_of_iterations():
     )
 
 
-def test_progress_is_told_and_may_stop():
+def test_a_callback_gets_the_progress_and_may_stop():
     seen = []
 
     def callback(progress):
@@ -78,6 +78,7 @@ def test_progress_is_told_and_may_stop():
     assert [p.iteration for p in seen] == [0, 1, 2, 3]
     assert seen[0].objective > seen[-1].objective
     assert seen[-1].seconds >= 0
+    assert seen[-1].most == 500
 
 
 class Wall(Quadratic):

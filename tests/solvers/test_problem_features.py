@@ -23,6 +23,8 @@ def test_products_and_energy(make, constant):
     np.testing.assert_allclose(features.transposed_times(G), full.T @ G, atol=1e-13)
     np.testing.assert_allclose(features.energy, (full**2).mean(axis=0))
     assert features.passes == 2
+    matrix = features.matrix
+    assert np.array_equal(matrix.toarray() if sparse.issparse(matrix) else matrix, full)
 
 
 def test_large_products_are_shared_out():

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import limo
 from limo.thresholds import expected_f1_labels, gfm_labels
 from naive import thresholds as naive
 
@@ -18,7 +19,7 @@ def test_independent_labels_equal_enumeration(nothing):
 
 
 def test_ties_are_treated_alike_and_cost_nothing():
-    """With equal probabilities no label set at all, parted or not, has been seen to do better."""
+    """Equal probabilities are predicted together or not at all, at no loss of expected F1."""
     rng = np.random.default_rng(81)
     for _ in range(60):
         p = rng.choice([0.0, 0.2, 0.5, 0.8, 1.0], size=rng.integers(1, 6))
@@ -75,12 +76,24 @@ def test_gfm_equals_enumeration_for_dependent_labels(nothing):
     assert beaten > 0  # independence is an assumption
 
 
-def test_gfm_in_blocks(monkeypatch):
+def test_rows_of_the_gfm_matrix_do_not_depend_on_each_other():
     rng = np.random.default_rng(85)
     J = np.stack([gfm_matrix(random_distribution(rng, 3), 3) for _ in range(20)])
-    at_once = gfm_labels(J)
-    monkeypatch.setattr("limo.thresholds._expected._BLOCK_CELLS", 20)
-    assert (gfm_labels(J) == at_once).all()
+    alone = np.vstack([gfm_labels(J[i : i + 1]) for i in range(20)])
+    assert (gfm_labels(J) == alone).all()
+    assert (gfm_labels(np.asfortranarray(J)) == alone).all()
+
+
+def test_gfm_of_neighbours_is_gfm_of_their_shares():
+    """One maximiser: the classifier's prediction is that of the GFM matrix it implies."""
+    data = limo.datasets.figure1(80)
+    model = limo.GFMClassifier(k=7).fit(data.X, data.Y)
+    neighbours = [np.argsort(((data.X - x) ** 2).sum(axis=1), kind="stable")[:7] for x in data.X]
+    J = np.zeros((80, 4, 4))
+    for i, rows in enumerate(neighbours):
+        for y in data.Y[rows]:
+            J[i, y == 1, y.sum() - 1] += 1 / 7
+    assert np.array_equal(model.predict(data.X), gfm_labels(J))
 
 
 def test_wrong_probabilities_are_refused():

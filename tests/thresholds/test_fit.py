@@ -4,10 +4,21 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
 
 import limo
 from limo._checks import check_labels
-from limo.thresholds._fit import Fitted, cross_fit, fit_varying, folds_of, label_matrix
+from limo.thresholds._fit import (
+    ConstantLabels,
+    Fitted,
+    Training,
+    cross_fit,
+    fit_varying,
+    folds_of,
+    label_matrix,
+)
 
 DATA = limo.datasets.figure1(120, seed=2)
 X, Y = DATA.X, DATA.Y.astype(np.int64)
@@ -16,8 +27,7 @@ MULTI = MultiOutputClassifier(LogisticRegression(solver="liblinear"))
 
 
 def crossed(model, labels, folds, **options):
-    given = {"probabilities": False, "params": {}, "n_jobs": None} | options
-    return cross_fit(model, X, labels, folds, **given)
+    return cross_fit(model, X, labels, folds, **options)
 
 
 def test_each_instance_is_scored_by_a_model_that_has_not_seen_it():
@@ -44,7 +54,7 @@ def test_folds_of_every_kind():
 def test_wrong_folds_are_refused():
     for cv in (None, True, "prefitted"):
         with pytest.raises(
-            ValueError, match=r"a number of folds, a splitter or a list of .*also 'prefit'\): got"
+            ValueError, match=r"a number of folds, a splitter or a list of .* rows: got"
         ):
             folds_of(cv, X, Y)
     for cv in (1, 121):
@@ -66,7 +76,7 @@ def test_labels_that_never_or_always_occur(model):
     else:
         assert (S[:, 1] == 0).all()
         assert (S[:, 2] == 1).all()
-    P = fitted.probabilities(X)
+    P = fitted.scores(X, probabilities=True)
     assert P[:, 1].tolist() == [0] * 120
     assert P[:, 2].tolist() == [1] * 120
 
@@ -87,16 +97,16 @@ def test_one_label_only():
         for labels in (Y[:, [0]], np.column_stack([Y[:, 0], np.zeros(120, dtype=int)])):
             fitted = fit_varying(model, X, labels, {})
             assert fitted.scores(X).shape == labels.shape
-            assert limo.micro_auc(labels, fitted.probabilities(X)) > 0.6
+            assert limo.micro_auc(labels, fitted.scores(X, probabilities=True)) > 0.6
 
 
 def test_nothing_varies():
     fitted = fit_varying(OVR, X, np.tile([0, 1], (120, 1)), {})
     assert fitted.scores(X).tolist() == [[0, 1]] * 120
-    assert fitted.probabilities(X.tolist()).tolist() == [[0, 1]] * 120
+    assert fitted.scores(X.tolist(), probabilities=True).tolist() == [[0, 1]] * 120
 
 
-def test_parameters_of_fit_are_parted_with_the_instances():
+def test_parameters_of_fit_are_split_with_the_instances():
     seen = []
 
     class Weighted(SGDClassifier):
@@ -114,7 +124,7 @@ def test_scores_of_other_labels_are_refused():
     other = OneVsRestClassifier(LogisticRegression(solver="liblinear")).fit(X, Y[:, :3])
     none = np.zeros(4, dtype=bool)
     with pytest.raises(ValueError, match="gives scores of 3 labels, but y has 4"):
-        Fitted(other, none, none).scores(X)
+        Fitted(other, ConstantLabels(none, none)).scores(X)
 
 
 @pytest.mark.parametrize("as_sparse", [False, True])
@@ -124,3 +134,49 @@ def test_labels_are_given_as_wide_integers(as_sparse):
     found = label_matrix(check_labels(given, "y"), as_sparse=as_sparse)
     assert found.dtype == np.int64
     assert ((found.toarray() if as_sparse else found) == given).all()
+
+
+def test_constant_labels_of_scores_of_all_labels():
+    """By hand: a label that never occurs gets the lowest score, one that always occurs the highest."""
+    constant = ConstantLabels.of(np.array([0, 2, 1]), 2)
+    assert constant.varying.tolist() == [False, False, True]
+    assert constant.complete(np.array([[5.0, 1.0, 2.0]])).tolist() == [[1.0, 2.0, 2.0]]
+    assert constant.complete(np.array([[7.0]])).tolist() == [[7.0, 7.0, 7.0]]
+    assert constant.complete(np.array([[7.0]]), 0.0, 9.0).tolist() == [[0.0, 9.0, 7.0]]
+    assert constant.correct(np.array([[1, 0, 1]])).tolist() == [[0, 1, 1]]
+
+
+def test_rules_share_the_model_and_its_scores():
+    fits = []
+
+    class Counting(KNeighborsClassifier):
+        def fit(self, X, y):
+            fits.append(len(X))
+            return super().fit(X, y)
+
+    training = Training(Counting(5), X, Y, 3)
+    for name in ("macro_f1", "micro_f1"):
+        rule = training.fit_rule(limo.suggest_threshold(name))
+        rows, S = training.scores("cross-fitted scores")
+        by_hand = limo.suggest_threshold(name).fit(Y[rows], S)
+        assert np.array_equal(rule.predict(S), by_hand.predict(S))
+    assert fits == [80, 80, 80]
+    own = training.fit_rule(limo.GlobalThreshold(), "training scores")
+    expected = limo.GlobalThreshold().fit(Y, training.fitted.scores(X))
+    assert own.threshold_ == expected.threshold_
+    assert fits == [80, 80, 80, 120]
+
+
+def test_transformers_of_a_pipeline_do_not_see_held_out_rows():
+    seen = []
+
+    class Watching(MaxAbsScaler):
+        def fit(self, X, y=None):
+            seen.append({tuple(row) for row in X})
+            return super().fit(X, y)
+
+    folds = folds_of(3, X, Y)
+    training = Training(make_pipeline(Watching(), OVR), X, Y, folds)
+    training.fit_rule(limo.LabelThreshold())
+    for rows, (_, test) in zip(seen, folds, strict=True):
+        assert not rows & {tuple(row) for row in X[test]}

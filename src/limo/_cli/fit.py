@@ -1,4 +1,4 @@
-"""``limo fit``: train a model for the measure that counts, and keep it in a file."""
+"""``limo fit``: train a model for a measure, and write it to a file."""
 
 import ast
 from collections.abc import Iterator
@@ -31,7 +31,10 @@ __all__ = ["EXAMPLES", "fit"]
 
 
 EXAMPLES = examples(
-    ("LIMO aimed at macro-F1, by cross-validation", "limo fit enron:train -m macro_f1 -o m.skops"),
+    (
+        "LIMO trained for macro-F1, by cross-validation",
+        "limo fit enron:train -m macro_f1 -o m.skops",
+    ),
     ("a file whose last six columns are labels", "limo fit songs.csv --labels 6 -o songs.skops"),
     ("a quick look", "limo fit enron:train --quick -o quick.skops"),
     (
@@ -44,7 +47,7 @@ Method = Annotated[
     str,
     typer.Option(
         "--method",
-        help="limo-cv chooses margins and strength by cross-validation; limo, limo-label, "
+        help="limo-cv chooses margins and regularisation by cross-validation; limo, limo-label, "
         "limo-inst, logistic, br, mlknn, gfm.",
         autocompletion=complete_method,
         callback=known_method,
@@ -70,7 +73,8 @@ def fit(
     measure: Measure = "macro_f1",
     method: Method = "limo-cv",
     alpha: Annotated[
-        float | None, typer.Option("--alpha", help="Strength of LIMO's ridge, instead of a search.")
+        float | None,
+        typer.Option("--alpha", help="LIMO's regularisation strength, instead of a search."),
     ] = None,
     settings: Settings = None,
     quick: Annotated[bool, typer.Option("--quick", help="Search less; for limo-cv.")] = False,
@@ -82,11 +86,11 @@ def fit(
     json: Json = False,
     force: Force = False,
 ) -> None:
-    """Train a model for the measure you are judged on, and keep it in a file.
+    """Train a model for the measure you are judged on, and write it to a file.
 
-    Without more said, LIMO chooses its margins, the strength of its ridge and its thresholds by
-    cross-validation on that measure. Features are scaled as the method likes it. The file holds no
-    code: limo predict reads it without trusting it.
+    By default LIMO chooses its margins, its regularisation and its thresholds by cross-validation
+    on that measure. Features are scaled as the method needs it. The file contains no code, so it
+    is safe to read.
     """
     output(to, force=force)
     if not is_known(data):
@@ -107,11 +111,11 @@ def fit(
         data=found.source,
         force=force,
     )
-    told = {"file": str(to), "method": method, "measure": measure, **_search(model, measure)}
+    summary = {"file": str(to), "method": method, "measure": measure, **_search(model, measure)}
     if json:
-        print_json(told)
+        print_json(summary)
         return
-    _tell(told, measure)
+    _say_search(summary, measure)
     print_text(f"The model is in {to}. Next: limo predict {to} DATA -o predictions.csv")
 
 
@@ -122,7 +126,7 @@ def _settings(method: str, given: list[str], alpha: float | None, quick: bool) -
     found = dict(_QUICK) if quick else {}
     if alpha is not None:
         if not method.startswith("limo"):
-            raise WrongUse(f"--alpha is the strength of LIMO's ridge; {method} has none.")
+            raise WrongUse(f"--alpha is LIMO's regularisation strength; {method} has none.")
         found |= {"alphas": (alpha,)} if method == "limo-cv" else {"alpha": alpha}
     for text in given:
         name, equals, value = text.partition("=")
@@ -133,7 +137,7 @@ def _settings(method: str, given: list[str], alpha: float | None, quick: bool) -
 
 
 def _value(text: str) -> Any:
-    """A number, a list, True, False or None as Python writes them; anything else is text."""
+    """A number, list, True, False or None in Python's notation; anything else is text."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -141,7 +145,7 @@ def _value(text: str) -> Any:
 
 
 def _chosen(method: str, settings: dict[str, Any]) -> Any:
-    """The method with its settings; a setting it does not have is wrong use."""
+    """The method with its settings; unknown settings are rejected."""
     try:
         return replace(limo.experiment.METHODS[method], settings=settings)
     except ValueError as error:
@@ -150,7 +154,7 @@ def _chosen(method: str, settings: dict[str, Any]) -> Any:
 
 @contextmanager
 def _watched(model: Any, advance: Any) -> Iterator[None]:
-    """Have the search tell how far it is; nothing of that is left in the model."""
+    """Let a search report its progress; the callback is removed from the model afterwards."""
     key = next((k for k in model.get_params() if k.endswith("limoclassifiercv__callback")), None)
     if key is None:
         yield
@@ -158,11 +162,13 @@ def _watched(model: Any, advance: Any) -> Iterator[None]:
     model.set_params(**{key: advance})
     yield
     model.set_params(**{key: None})
+    model.estimator_.set_params(**{key.removeprefix("estimator__"): None})
 
 
 def _search(model: Any, measure: str) -> dict[str, Any]:
-    """What a search found: the settings chosen, and how good they were in cross-validation."""
-    search = model[-1] if hasattr(model, "steps") else model
+    """What a search found: the chosen settings, and their result in cross-validation."""
+    learner = model.estimator_
+    search = learner[-1] if hasattr(learner, "steps") else learner
     if not hasattr(search, "cv_results_"):
         return {}
     found, best = search.cv_results_, search.best_params_
@@ -171,7 +177,7 @@ def _search(model: Any, measure: str) -> dict[str, Any]:
     return {"chosen": best, "cross_validated": {"mean": mean, "std": std}}
 
 
-def _tell(found: dict[str, Any], measure: str) -> None:
+def _say_search(found: dict[str, Any], measure: str) -> None:
     if "chosen" in found:
         parts = ", ".join(f"{n.replace('_', ' ')} {v:.3g}" for n, v in found["chosen"].items())
         score = found["cross_validated"]

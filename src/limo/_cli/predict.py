@@ -18,7 +18,7 @@ EXAMPLES = examples(
     ("scores and labels, as a table", "limo predict model.skops new.csv -o predictions.csv"),
     ("labels alone", "limo predict model.skops new.csv -o labels.csv --what labels"),
     (
-        "judge a model on the test part of a set",
+        "evaluate a model on the test part of a data set",
         "limo predict model.skops enron:test -o p.npz && "
         "limo evaluate -y enron:test -s p.npz -p p.npz",
     ),
@@ -43,9 +43,9 @@ def predict(
 ) -> None:
     """Predict the labels of new instances with a model file.
 
-    The data need no labels. Features go by name where the data have names, in whatever order;
-    one too few or too many is refused. In a table of both, columns are called label:NAME and
-    score:NAME.
+    The data need no labels. If the data have feature names, features are matched by name, in any
+    order; missing or additional ones are rejected. In a table with both, columns are called
+    label:NAME and score:NAME.
     """
     check_file(str(model))
     if not is_known(data):
@@ -63,8 +63,8 @@ def predict(
     if json:
         print_json({"file": str(to), "what": what, **size})
     else:
-        told = "scores and labels" if what == "both" else what
-        print_text(f"Wrote {told} of {X.shape[0]:,} instances x {len(names):,} labels to {to}.")
+        content = "scores and labels" if what == "both" else what
+        print_text(f"Wrote {content} of {X.shape[0]:,} instances x {len(names):,} labels to {to}.")
 
 
 def _check_suffix(to: Path, n_matrices: int) -> None:

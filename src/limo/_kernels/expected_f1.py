@@ -1,14 +1,14 @@
-"""The label set of highest expected F1, from independent probabilities."""
+"""The label set of highest expected F1: from independent probabilities, or by GFM."""
 
 import numpy as np
 
 from limo._kernels import kernel
 from limo._types import Anything, Integers, Values
 
-__all__ = ["best_label_sets", "best_sizes"]
+__all__ = ["best_joint_sets", "best_neighbour_sets", "best_sizes"]
 
 
-# Mass below which the tail of a distribution is dropped: far less than rounding adds up to.
+# The tail of a distribution below this mass is dropped: far less than the rounding error.
 _NEGLIGIBLE = 1e-18
 
 
@@ -35,7 +35,7 @@ def _largest_useful(mass: Values, reach: int, p: Values) -> int:
     """The largest number of labels worth predicting.
 
     Of k predicted labels at most |y| are hits, so their expected F1 is at most
-    E[2 min(k, |y|) / (k + |y|)], which falls once k has passed the reach of |y|; and the single
+    E[2 min(k, |y|) / (k + |y|)], which falls once k exceeds the reach of |y|; and the single
     most probable label is worth at least p[0] E[2 / (2 + |y|)].
     """
     floor = 0.0
@@ -63,13 +63,13 @@ def _prefixes(p: Values, top: int, hits: Values) -> None:
 
 @kernel
 def best_sizes(P: Values, nothing: float, sizes: Integers, expected: Values) -> None:
-    """Write, for each row of descending probabilities, how many labels to predict, and its value.
+    """Write how many labels to predict for each row of descending probabilities, and the value.
 
     With a = hits among the first k labels and b = ones among the others,
     F(k) = sum over a of P(a) 2 a E[1 / (k + a + b)]. The expectation G_k(c) = E[1 / (c + b)] obeys
-    G_(k-1)(c) = p_k G_k(c + 1) + (1 - p_k) G_k(c), so all k together cost O(l²) at the worst
+    G_(k-1)(c) = p_k G_k(c + 1) + (1 - p_k) G_k(c), so all k together cost at most O(l²)
     (Ye, Chai, Lee and Chieu, 2012). Predicting nothing is worth ``nothing`` if nothing is true.
-    Sizes that would part equal probabilities are passed over.
+    Sizes that would separate equal probabilities are skipped.
     """
     n = P.shape[1]
     mass = np.empty(n + 2)
@@ -103,10 +103,57 @@ def best_sizes(P: Values, nothing: float, sizes: Integers, expected: Values) -> 
                 inverse[c] = p[k - 1] * inverse[c + 1] + (1.0 - p[k - 1]) * inverse[c]
 
 
-# The label set of highest expected F1 when a handful of label sets are equally likely.
+# GFM: from P(y_j = 1, |y| = s), without assuming independence
 
 # Values of two sizes that differ by less are equal, and the smaller size is taken.
 _ROUNDING = 1e-12
+
+
+@kernel
+def _worth_of(joint: Values, sizes: Integers, size: int, worth: Values) -> None:
+    """Write what each label adds to half the expected F1 of a set of ``size`` labels.
+
+    The sum over s of P(y_j = 1, |y| = s) / (s + size). Labels with equal rows have equal worth.
+    """
+    for j in range(worth.size):
+        worth[j] = 0.0
+        for s in range(sizes.size):
+            worth[j] += joint[j, s] / (sizes[s] + size)
+
+
+@kernel
+def _best_set(joint: Values, sizes: Integers, nothing: float, chosen: Integers) -> int:
+    """Write the label set of highest expected F1 into ``chosen``; return its size.
+
+    ``joint[j, s]`` is P(y_j = 1, |y| = sizes[s]), or a multiple of it. Predicting nothing is
+    worth ``nothing``. For each size the best set takes the labels that are worth most, of equal
+    ones the first. O(n (n S + n log n)) for n labels and S sizes.
+    """
+    n = joint.shape[0]
+    worth = np.empty(n)
+    best_size, best_value = 0, nothing / 2.0
+    for size in range(1, n + 1):
+        _worth_of(joint, sizes, size, worth)
+        value = np.sort(worth)[n - size :].sum()
+        if value > best_value * (1.0 + _ROUNDING):
+            best_size, best_value = size, value
+    if best_size > 0:
+        _worth_of(joint, sizes, best_size, worth)
+        chosen[:best_size] = np.argsort(-worth, kind="mergesort")[:best_size]
+    return best_size
+
+
+@kernel
+def best_joint_sets(J: Values, nothing: Values, labels: Integers) -> None:
+    """Set in each row of ``labels`` the set of highest expected F1, from the GFM matrix ``J``.
+
+    ``J[i, j, s - 1]`` is P(y_j = 1, |y| = s); ``nothing[i]`` is the value of predicting nothing.
+    """
+    sizes = np.arange(1, J.shape[2] + 1)
+    chosen = np.empty(J.shape[1], np.int64)
+    for i in range(J.shape[0]):
+        for u in range(_best_set(J[i], sizes, nothing[i], chosen)):
+            labels[i, chosen[u]] = 1
 
 
 @kernel
@@ -131,49 +178,28 @@ def _gather(
 
 
 @kernel
-def _worth(
-    rows: Integers, indptr: Integers, indices: Integers, place: Integers, size: int, worth: Values
-) -> None:
-    """Write what each label adds to the expected F1 of a set of ``size`` labels, times n_rows / 2.
-
-    Label j adds the sum of 1 / (|y| + size) over the label sets y that hold it. Rows come by
-    ascending |y|, so that labels held by sets of the same sizes have exactly the same worth.
-    """
-    worth[:] = 0.0
-    for row in rows:
-        start, stop = indptr[row], indptr[row + 1]
-        for e in range(start, stop):
-            worth[place[indices[e]]] += 1.0 / (stop - start + size)
-
-
-@kernel
-def best_label_sets(
+def best_neighbour_sets(
     neighbours: Integers, indptr: Integers, indices: Integers, nothing: float, chosen: Anything
 ) -> None:
     """Set in each row of ``chosen`` the labels of the set with the highest expected F1.
 
-    The labels of instance i are those of one of the rows ``neighbours[i]`` of a 0/1 matrix, each as
-    likely as the others; no label is assumed independent of another. For each size the best
-    set takes the labels worth most, of equal ones the first; more labels than the
-    neighbours have together cannot help. Predicting nothing is worth ``nothing`` if nothing
-    is true.
-    O(u (s + u log u)) for neighbours with u different labels and s labels in all.
+    The labels of instance i are those of one of the rows ``neighbours[i]`` of a 0/1 matrix, each
+    equally likely. Only labels that a neighbour has can help, so the GFM matrix is made for these
+    labels and the sizes that occur. Predicting nothing is worth ``nothing`` if nothing is true.
     """
     place = np.full(chosen.shape[1], -1)
     union = np.empty(chosen.shape[1], np.int64)
-    worth = np.empty(chosen.shape[1])
+    best = np.empty(chosen.shape[1], np.int64)
     for i in range(neighbours.shape[0]):
-        ones = indptr[neighbours[i] + 1] - indptr[neighbours[i]]
-        rows = neighbours[i][np.argsort(ones)]
+        rows = neighbours[i]
+        ones = indptr[rows + 1] - indptr[rows]
+        sizes = np.unique(ones)
         n = _gather(rows, indptr, indices, place, union)
-        best_size, best_value = 0, nothing * np.sum(ones == 0) / 2.0
-        for size in range(1, n + 1):
-            _worth(rows, indptr, indices, place, size, worth[:n])
-            value = np.sort(worth[:n])[n - size :].sum()
-            if value > best_value * (1.0 + _ROUNDING):
-                best_size, best_value = size, value
-        _worth(rows, indptr, indices, place, best_size, worth[:n])
-        order = np.argsort(-worth[:n], kind="mergesort")
-        for u in range(best_size):
-            chosen[i, union[order[u]]] = True
+        counts = np.zeros((n, sizes.size))
+        for r in range(rows.size):
+            s = np.searchsorted(sizes, ones[r])
+            for e in range(indptr[rows[r]], indptr[rows[r] + 1]):
+                counts[place[indices[e]], s] += 1.0
+        for u in range(_best_set(counts, sizes, nothing * np.sum(ones == 0), best)):
+            chosen[i, union[best[u]]] = True
         place[union[:n]] = -1

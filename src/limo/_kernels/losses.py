@@ -1,14 +1,19 @@
 """Sums over all (relevant, irrelevant) pairs of a row, without visiting the pairs.
 
-With the p relevant scores a of a row in order and their running sums, an irrelevant score b
-needs one search: the pairs it takes part in are those with a < b + 1. Losses are
-pieces of a parabola and a line in z = 1 + b - a:
+A pair of a relevant score a and an irrelevant score b has the loss phi(z) of z = 1 + b - a, a piece
+of a parabola and a line:
 
     phi(z) = curvature / 2 z^2            for 0 < z <= width
            = slope (z - width / 2)        for z > width,      0 for z <= 0.
 
-What the relevant scores are owed is noted at the ranks where it begins and ends, and
-gathered once at the end.
+With the p relevant scores of a row sorted and their running sums, an irrelevant score b needs
+one search: with c = b + 1 its pairs are those with a < c, the first k ranks, and their loss is a
+polynomial in c whose coefficients are k and the running sums of a and a^2 up to k.
+
+The derivative by a relevant score is a sum over the irrelevant scores that form a pair with it. An
+irrelevant score contributes the same to all ranks from 0 up to k, so only the ends of this range
+are written to ``differences``; one running sum over the ranks, in ``gather``, then yields the
+totals.
 """
 
 from typing import NamedTuple
@@ -30,15 +35,15 @@ __all__ = [
 ]
 
 
-# Up to so many relevant scores a row's pairs are visited one by one, which is faster.
+# With at most so many relevant scores, visiting all pairs of a row is faster.
 FEW = 8
 
 
 class Relevant(NamedTuple):
-    """The relevant scores of a row, ready to be met by irrelevant ones.
+    """The relevant scores of a row, sorted, with running sums and an index for searching.
 
-    ``buckets`` says for each of many even buckets of their range how many scores lie in lower
-    ones: where a value belongs is then known up to the few of its own bucket.
+    Their range is divided into buckets of equal width; ``buckets`` holds for each how many scores
+    are in lower ones, so that a search looks at the few scores of one bucket only.
     """
 
     ordered: Values
@@ -50,7 +55,7 @@ class Relevant(NamedTuple):
 
 @kernel
 def prepare(ordered: Values) -> Relevant:
-    """Sum up and index ascending relevant scores, at least one."""
+    """Running sums and the index of ascending relevant scores, at least one."""
     p = ordered.size
     sums, squares = np.zeros(p + 1), np.zeros(p + 1)
     for k in range(p):
@@ -68,7 +73,7 @@ def prepare(ordered: Values) -> Relevant:
 
 @kernel
 def _count_below(relevant: Relevant, value: float) -> int:
-    """How many relevant scores lie below ``value``."""
+    """How many relevant scores are below ``value``."""
     ordered = relevant.ordered
     if value <= ordered[0]:
         return 0
@@ -91,14 +96,15 @@ def scan(
     places: Integers,
     relevant: Relevant,
     shape: Values,
-    owed: Values,
+    differences: Values,
     weight: float,
     gradient: Floats,
 ) -> float:
-    """Pair loss of the items of a row not in ``places`` against all relevant scores.
+    """Pair loss of the items of a row that are not in ``places``, with all relevant scores.
 
-    Their derivatives times ``weight`` are added to ``gradient``. To ``owed`` is added, by rank: how
-    many of them act on the parabola, the sum of their scores + 1, and how many on the line.
+    Adds their derivatives times ``weight`` to ``gradient``, and to the three rows of
+    ``differences``, by rank of the relevant score: how many irrelevant items pair with it on the
+    parabola, the sum of c over these, and how many pair with it on the line.
     """
     curvature, width, slope = shape[0], shape[1], shape[2]
     sums, squares = relevant.sums, relevant.squares
@@ -111,43 +117,47 @@ def scan(
         stop = places[r] if r < places.size else row.size
         for item in range(start, stop):
             if row[item] > lowest:
+                # On the parabola with ranks below k: begins at rank 0, which is added once for
+                # all items after the loop, and ends at rank k.
                 c = row[item] + 1.0
                 k = _count_below(relevant, c)
                 n_acting += 1
                 total_acting += c
-                owed[0, k] -= 1.0
-                owed[1, k] -= c
+                differences[0, k] -= 1.0
+                differences[1, k] -= c
                 value += 0.5 * curvature * (k * c * c - 2.0 * c * sums[k] + squares[k])
                 change = curvature * (k * c - sums[k])
                 if c - width > relevant.ordered[0]:
+                    # On the line with ranks below j: there the line replaces the parabola, in
+                    # the value, in the item's derivative and in the differences.
                     j = _count_below(relevant, c - width)
                     line = j * c - sums[j]
                     value += slope * (line - 0.5 * width * j)
                     value -= 0.5 * curvature * (c * (line - sums[j]) + squares[j])
                     change += slope * j - curvature * line
-                    owed[0, 0] -= 1.0
-                    owed[0, j] += 1.0
-                    owed[1, 0] -= c
-                    owed[1, j] += c
-                    owed[2, 0] += 1.0
-                    owed[2, j] -= 1.0
+                    differences[0, 0] -= 1.0
+                    differences[0, j] += 1.0
+                    differences[1, 0] -= c
+                    differences[1, j] += c
+                    differences[2, 0] += 1.0
+                    differences[2, j] -= 1.0
                 gradient[item] += weight * change
         start = stop + 1
-    owed[0, 0] += n_acting
-    owed[1, 0] += total_acting
+    differences[0, 0] += n_acting
+    differences[1, 0] += total_acting
     return value
 
 
 @kernel
-def gather(relevant: Relevant, shape: Values, owed: Values, slopes: Values) -> None:
-    """Write the derivative of each relevant score into ``slopes``, in their order."""
+def gather(relevant: Relevant, shape: Values, differences: Values, slopes: Values) -> None:
+    """Write the derivative by each relevant score into ``slopes``, in ascending order of scores."""
     n_acting = 0.0
     total_acting = 0.0
     n_on_line = 0.0
     for r in range(slopes.size):
-        n_acting += owed[0, r]
-        total_acting += owed[1, r]
-        n_on_line += owed[2, r]
+        n_acting += differences[0, r]
+        total_acting += differences[1, r]
+        n_on_line += differences[2, r]
         parabola = total_acting - n_acting * relevant.ordered[r]
         slopes[r] = -shape[0] * parabola - shape[2] * n_on_line
 
@@ -162,7 +172,7 @@ def _visit(
     weight: float,
     gradient: Floats,
 ) -> float:
-    """As ``scan`` and ``gather`` do, pair by pair."""
+    """The same as ``scan`` and ``gather``, pair by pair."""
     curvature, width, slope = shape[0], shape[1], shape[2]
     slopes[:] = 0.0
     value = 0.0
@@ -197,9 +207,9 @@ def add_row_pairs(
     shape: Values,
     gradient: Floats,
 ) -> float:
-    """Weighted pair loss of each row, summed; its derivatives are added to ``gradient``.
+    """The sum of the rows' weighted pair losses; adds its derivatives to ``gradient``.
 
-    Rows whose weight is 0 are passed over. O(p log p + n log p) for a row.
+    Rows whose weight is 0 are skipped. O(p log p + n log p) per row.
     """
     total = 0.0
     for i in range(rows.shape[0]):
@@ -217,9 +227,9 @@ def add_row_pairs(
             value = _visit(rows[i], places, ordered, shape, slopes, weight, gradient[i])
         else:
             relevant = prepare(ordered)
-            owed = np.zeros((3, places.size + 1))
-            value = scan(rows[i], places, relevant, shape, owed, weight, gradient[i])
-            gather(relevant, shape, owed, slopes)
+            differences = np.zeros((3, places.size + 1))
+            value = scan(rows[i], places, relevant, shape, differences, weight, gradient[i])
+            gather(relevant, shape, differences, slopes)
         for r in range(places.size):
             gradient[i, places[order[r]]] += weight * slopes[r]
         total += weight * value
@@ -233,18 +243,18 @@ def scan_rows(
     indices: Integers,
     relevant: Relevant,
     shape: Values,
-    owed: Values,
+    differences: Values,
     gradient: Floats,
 ) -> float:
-    """Pair loss of the irrelevant items of all these rows against the same relevant scores."""
+    """Pair loss of the irrelevant items of all these rows with the same relevant scores."""
     total = 0.0
     for i in range(rows.shape[0]):
         places = indices[indptr[i] : indptr[i + 1]]
-        total += scan(rows[i], places, relevant, shape, owed, 1.0, gradient[i])
+        total += scan(rows[i], places, relevant, shape, differences, 1.0, gradient[i])
     return total
 
 
-# Sparse matrix times dense matrix, a range of rows at a time so that threads can share.
+# Products with matrices, a range of rows at a time so that threads can share them
 
 
 @kernel

@@ -1,13 +1,17 @@
 """The steps of Algorithm 1, each in the time it takes to read the rows of X it draws.
 
-Shrinking a weight vector and adding it to the sum of all iterates touch every feature, so neither
-is done. Label j has instead a vector V[j] and two numbers that stand for both:
+Lazy shrinkage: a step shrinks the whole weight vector of a label and adds it to the sum of all
+iterates. Done directly, both would touch every feature. Instead, each label j has two vectors and
+two numbers that represent its weights and their sum:
 
-    w_j = scale[j] * V[j]          the weights as they are
+    w_j = scale[j] * V[j]                           the current weights
     sum of w_j over all iterates = mass[j] * V[j] + U[j]
 
-Shrinking multiplies ``scale``, an iterate adds ``scale`` to ``mass`` (later, all idle
-iterates at once), and only the features of a drawn row change in ``V`` and ``U``.
+Shrinking multiplies ``scale[j]`` alone. While w_j does not change, each iterate adds
+``scale[j] * V[j]`` to the sum, that is ``scale[j]`` to ``mass[j]``; this is made up for in one go
+when the label is next used (``counted`` says how many iterates are in the sum). Adding ``c x`` to
+w_j adds ``c / scale[j] x`` to V[j]. That would also add ``mass[j] c / scale[j] x`` to the sum of
+the past, which ``U[j]`` takes back; so only the features of the drawn row change.
 """
 
 from typing import NamedTuple
@@ -30,10 +34,10 @@ __all__ = [
     "below",
     "draw",
     "draw_pair",
+    "finish",
     "row_add",
     "row_dot",
     "run_steps",
-    "settle",
 ]
 
 
@@ -49,9 +53,9 @@ class Alias(NamedTuple):
 
 @kernel
 def alias_table(weights: Values) -> Alias:
-    """Make the table for numbers drawn in proportion to positive ``weights``. O(n).
+    """Make the table for drawing numbers in proportion to positive ``weights``. O(n).
 
-    What rounding leaves over is kept, so that no number is ever drawn that has no weight.
+    Places that rounding leaves unpaired keep their number, so no number without weight is drawn.
     """
     n = weights.size
     keep = weights.copy()
@@ -83,10 +87,10 @@ def alias_table(weights: Values) -> Alias:
 
 @kernel
 def below(n: int, rng: np.random.Generator) -> int:
-    """Draw one of 0, ..., n - 1; ``rng.integers`` takes ten times as long, and as long to compile.
+    """Draw one of 0, ..., n - 1; ten times faster than ``rng.integers``, and to compile.
 
-    The largest random number is 1 - 2**-53, so the product stays below n, and no number is more
-    likely than another by more than n * 2**-53.
+    The largest random number is 1 - 2**-53, so the product stays below n, and the probabilities of
+    two numbers differ by at most n * 2**-53.
     """
     return int(rng.random() * n)
 
@@ -98,9 +102,9 @@ def draw(table: Alias, rng: np.random.Generator) -> int:
     return k if rng.random() < table.keep[k] else table.other[k]
 
 
-# Rows of a feature matrix, dense or CSR: storage is a type here, not a suffix.
+# Rows of a feature matrix, dense or CSR. The type of X chooses the function.
 
-# An overload and its bodies must have equal signatures, annotations included; theirs have none.
+# numba wants an overload and its bodies to have equal signatures, annotations included: none here.
 # mypy: allow-untyped-defs, allow-untyped-calls
 
 
@@ -149,7 +153,7 @@ def row_add(X: Storage, i: int, a: float, w: Values) -> None:
         _dense_add(X, i, a, w)
 
 
-# Inside compiled code the same two names stand for the body that suits the type of X.
+# In compiled code, row_dot and row_add become the function for the type of X.
 
 
 @overload(row_dot)
@@ -162,13 +166,15 @@ def _compiled_add(X, i, a, w):
     return _dense_add if isinstance(X, types.Array) else _csr_add
 
 
-# A scale below this is multiplied into V. V grows as the scale falls, and with it the two
-# terms of the sum, whose difference must not drown: this leaves ten digits.
+# The steps
+
+# A scale below this is multiplied into V. As the scale falls, V grows, and with it the two terms
+# of the sum, which nearly cancel: this bound leaves ten correct digits.
 _LOWEST_SCALE = 1e-6
 
 
 class Draws(NamedTuple):
-    """Pairs to draw: a one of a 0/1 matrix by ``table``, then any zero of its row."""
+    """The pairs to draw from: a one of a 0/1 matrix by ``table``, then any zero of its row."""
 
     rows: Integers
     items: Integers
@@ -179,7 +185,7 @@ class Draws(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Weights of all labels and the sum of their iterates, ``counted`` of which are in it."""
+    """The lazily shrunk weights of all labels; ``counted`` iterates of each are in the sum."""
 
     V: Values
     U: Values
@@ -189,7 +195,7 @@ class Weights(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """What a step multiplies weights by, and what it adds of a drawn row."""
+    """What a step multiplies weights by, and what multiple of a drawn row each half adds."""
 
     keep: float
     label: float
@@ -198,7 +204,7 @@ class Rates(NamedTuple):
 
 @kernel
 def _missing(indices: Integers, start: int, stop: int, k: int) -> int:
-    """The ``k``-th of the numbers 0, 1, 2, ... that ascending ``indices[start:stop]`` lack."""
+    """The ``k``-th of the numbers 0, 1, 2, ... missing from ascending ``indices[start:stop]``."""
     low, high = start, stop
     while low < high:
         middle = (low + high) // 2
@@ -228,14 +234,14 @@ def _score(X: Storage, i: int, weights: Weights, j: int) -> float:
 
 @kernel
 def _count_idle(weights: Weights, j: int, n_iterates: int) -> None:
-    """Add to the sum of label ``j`` the iterates since it was last touched."""
+    """Add to the sum of label ``j`` the iterates since its weights last changed."""
     weights.mass[j] += weights.scale[j] * (n_iterates - weights.counted[j])
     weights.counted[j] = n_iterates
 
 
 @kernel
-def _fold(weights: Weights, j: int) -> None:
-    """Multiply the two numbers of label ``j`` out, so that V is w and U the sum. O(d)."""
+def _multiply_out(weights: Weights, j: int) -> None:
+    """Set ``scale`` to 1 and ``mass`` to 0, so that V[j] is w_j and U[j] the sum. O(d)."""
     weights.U[j] += weights.mass[j] * weights.V[j]
     weights.V[j] *= weights.scale[j]
     weights.mass[j] = 0.0
@@ -247,12 +253,12 @@ def _shrink(weights: Weights, j: int, keep: float) -> None:
     """Multiply the weights of label ``j`` by ``keep``."""
     weights.scale[j] *= keep
     if weights.scale[j] < _LOWEST_SCALE:
-        _fold(weights, j)
+        _multiply_out(weights, j)
 
 
 @kernel
 def _add(X: Storage, i: int, weights: Weights, j: int, amount: float) -> None:
-    """Add ``amount`` times instance ``i`` to the weights of label ``j``; the sum stays."""
+    """Add ``amount`` times instance ``i`` to the weights of label ``j``, not to the past sum."""
     change = amount / weights.scale[j]
     row_add(X, i, change, weights.V[j])
     row_add(X, i, -change * weights.mass[j], weights.U[j])
@@ -269,9 +275,9 @@ def run_steps(
     last: int,
     rng: np.random.Generator,
 ) -> tuple[int, int]:
-    """Run the steps from ``first`` up to ``last``; count the pairs that were too close.
+    """Make the steps from ``first`` up to ``last``; count the pairs that violate their margin.
 
-    A half that has nothing to draw does not run. O(nonzeros of the drawn rows) a step.
+    A half without pairs does not run. O(nonzeros of the drawn rows) per step.
     """
     n_label = n_instance = 0
     for t in range(first, last):
@@ -295,8 +301,11 @@ def run_steps(
 
 
 @kernel
-def settle(weights: Weights, n_iterates: int) -> None:
-    """Turn ``V`` into the weights and ``U`` into the sum of all ``n_iterates``. O(l d)."""
+def finish(weights: Weights, n_iterates: int) -> None:
+    """Make ``V`` the weights and ``U`` the sum of all ``n_iterates``, after the last step. O(l d).
+
+    Until then both are represented lazily, as the module describes.
+    """
     for j in range(weights.scale.size):
         _count_idle(weights, j, n_iterates)
-        _fold(weights, j)
+        _multiply_out(weights, j)

@@ -1,1 +1,1 @@
-"""Solvers: from features and labels to weights, with a word on how good they are."""
+"""Solvers: from a problem to weights, and how good they are."""

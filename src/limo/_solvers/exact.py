@@ -1,4 +1,9 @@
-"""The exact solver: all pairs of all views, to a certified gap."""
+"""The exact solver: all pairs of all views, to a certified gap.
+
+:func:`solve` chooses the objective and the loss; :func:`minimise` is limited-memory BFGS. It is
+written here because it stops on the certified gap, keeps the scores along a ray, and starts from
+a guess of the curvature of each feature, none of which scipy's optimiser offers.
+"""
 
 import math
 import os
@@ -17,7 +22,91 @@ from limo.losses import HINGE, SQUARED_HINGE, smoothed_hinge
 __all__ = ["Stop", "minimise", "solve"]
 
 
-# Limited-memory BFGS that stops on a certified gap.
+# The hinge is solved as a sequence of smoothed hinges, each started from the solution before.
+_WIDTHS = (0.5, 0.125, 0.03, 8e-3, 2e-3, 5e-4, 1e-4, 2e-5, 4e-6)
+# How much more curved than the ridge the objective is assumed to be along the strongest feature.
+# On enron, medical, Corel5k and bibtex this takes half the iterations of a uniform guess.
+_CURVATURE = 10.0
+# Matrices of the size of the scores that the resident objective and its rays hold at once.
+_RESIDENT_MATRICES = 6
+
+
+def solve(
+    problem: Problem,
+    *,
+    tol: float = 1e-2,
+    max_iter: int = 1000,
+    start: Solution | None = None,
+    callback: Callback | None = None,
+    working_memory: float | None = None,
+) -> Solution:
+    """Minimise J until its certified gap is at most ``tol`` times the minimum.
+
+    The gap must also be at most ``tol`` (J(0) - J(W)), which is stricter under strong
+    regularisation: otherwise near-zero weights could pass as converged.
+
+    ``working_memory``, in MiB, limits the matrices of scores; if they need more, they are
+    recomputed in blocks. The default is half of the machine's memory.
+    """
+    shape = problem.features.shape[1], problem.Y.shape[1]
+    W = np.zeros(shape) if start is None else start.W
+    zero = problem.pair_weights.total(problem.Y)  # both losses are 1 where scores are equal
+    stop = Stop(tol, max_iter, problem.alpha, zero, callback)
+    limit = _half_of_memory() if working_memory is None else working_memory * 2.0**20
+    # BLAS threads would compete with ours, which share the products already.
+    with threadpool_limits(1, "blas"):
+        objective = _objective(problem, limit)
+        energy = problem.features.energy
+        scale = 1 + _CURVATURE * energy / max(energy.max(), np.finfo(float).tiny)
+        minimise_loss = _squared_hinge if problem.loss == "squared_hinge" else _hinge
+        return minimise_loss(objective, W, stop, scale)
+
+
+def _objective(problem: Problem, limit: float) -> Objective:
+    m, l = problem.Y.shape  # noqa: E741
+    if 8.0 * m * l * _RESIDENT_MATRICES <= limit:
+        return Resident(problem)
+    return Streaming(problem, limit)
+
+
+def _half_of_memory() -> float:
+    """Half of the machine's memory in bytes, or 4 GiB if the system does not report it."""
+    try:
+        return 0.5 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 2.0**32
+
+
+def _squared_hinge(objective: Objective, W: Values, stop: "Stop", scale: Values) -> Solution:
+    objective.loss = SQUARED_HINGE
+    point, iterations, status = minimise(objective, W, stop, scale)
+    return stop.solution(objective, point.W, point.value, stop.gap(point), iterations, status)
+
+
+def _hinge(objective: Objective, W: Values, stop: "Stop", scale: Values) -> Solution:
+    """Minimise smooth J_s <= J: J(W) - min J <= (J - J_s)(W) + gap of J_s at W."""
+    done = 0
+    for width in _WIDTHS:
+        objective.loss = smoothed_hinge(width)
+        zero = stop.zero * objective.loss(1.0)
+        budget = replace(stop, tol=0.5 * stop.tol, max_iter=stop.max_iter - done, zero=zero)
+        point, iterations, status = minimise(objective, W, budget, scale)
+        done += iterations
+        objective.loss = HINGE
+        value = objective.value(point)
+        gap = value - point.value + stop.gap(point)
+        if stop.reached(gap, value):
+            status = Status.CONVERGED
+            break
+        if status is not Status.CONVERGED:
+            break
+        W = point.W
+    else:
+        status = Status.STALLED
+    return stop.solution(objective, point.W, value, gap, done, status)
+
+
+# Limited-memory BFGS
 
 # Wolfe conditions: enough decrease, and a slope flat enough to have learnt something.
 _DECREASE = 1e-4
@@ -28,11 +117,10 @@ _MEMORY = 10
 
 @dataclass(frozen=True)
 class Stop:
-    """When to stop: at a certified gap, after so many iterations, or when a callback says so.
+    """When to stop: at a certified gap, after a number of iterations, or if a callback asks to.
 
-    The gap must be a small share of the minimum, and of what has been gained over ``zero``, the
-    objective of no model: where a strong ridge leaves little to gain, the first alone would
-    take hardly any model for a solution.
+    The gap must be a small share of the minimum, and of the gain over ``zero``, the objective
+    where all weights are 0.
     """
 
     tol: float
@@ -54,6 +142,22 @@ class Stop:
         """Time since the start."""
         return time.perf_counter() - self.clock
 
+    def solution(
+        self, objective: Objective, W: Values, value: float, gap: float, done: int, status: Status
+    ) -> Solution:
+        """The record of weights with this objective and gap, after ``done`` iterations."""
+        return Solution(
+            W=W,
+            iterations=done,
+            passes=objective.passes,
+            seconds=self.seconds(),
+            status=status.value,
+            objective=value,
+            gap=gap,
+            relative_gap=relative(gap, value),
+            converged=status is Status.CONVERGED,
+        )
+
 
 def relative(gap: float, value: float) -> float:
     """The gap as a share of the lower bound it implies; infinite if that is not positive."""
@@ -63,17 +167,19 @@ def relative(gap: float, value: float) -> float:
 def minimise(
     objective: Objective, W: Values, stop: Stop, scale: Values
 ) -> tuple[Point, int, Status]:
-    """Minimise from ``W``; give the last point, the number of iterations, and how it ended.
+    """Minimise from ``W``; return the last point, the number of iterations, and how it ended.
 
-    ``scale`` holds for each row of ``W`` how curved the objective is along it, roughly and
-    up to a factor: the better the guess, the fewer the iterations.
+    ``scale`` guesses how curved the objective is along each row of ``W``, up to a common factor:
+    the better the guess, the fewer iterations.
     """
     point = objective.start(W)
     history = _History(scale[:, np.newaxis])
     for iteration in range(stop.max_iter + 1):
         gap = stop.gap(point)
         asked = stop.callback and stop.callback(
-            Progress(iteration, point.value, relative(gap, point.value), stop.seconds())
+            Progress(
+                iteration, stop.max_iter, stop.seconds(), point.value, relative(gap, point.value)
+            )
         )
         if stop.reached(gap, point.value):
             return point, iteration, Status.CONVERGED
@@ -129,7 +235,7 @@ class _History:
             self.steps.append((step, change, curvature))
 
     def direction(self, gradient: Values) -> Values:
-        """Two loops over the steps kept: minus the inverse Hessian they imply times gradient."""
+        """Minus the inverse Hessian that the kept steps imply, times the gradient."""
         D = -gradient
         shares = []
         for step, change, curvature in reversed(self.steps):
@@ -143,109 +249,3 @@ class _History:
         for (step, change, curvature), share in zip(self.steps, reversed(shares), strict=True):
             D += (share - float(np.vdot(change, D)) / curvature) * step
         return D
-
-
-# The hinge is solved through smoother ones, each from the solution of the one before.
-_WIDTHS = (0.5, 0.125, 0.03, 8e-3, 2e-3, 5e-4, 1e-4, 2e-5, 4e-6)
-# How much more curved than the ridge the objective is taken to be along the strongest feature.
-# Measured on enron, medical, Corel5k and bibtex: halves the iterations of an even guess.
-_CURVATURE = 10.0
-# Matrices of the size of the scores that the resident objective and its rays hold at once.
-_RESIDENT_MATRICES = 6
-
-
-def solve(
-    problem: Problem,
-    *,
-    tol: float = 1e-2,
-    max_iter: int = 1000,
-    start: Values | None = None,
-    callback: Callback | None = None,
-    working_memory: float | None = None,
-) -> Solution:
-    """Minimise J until the certified gap is at most ``tol`` of the minimum.
-
-    And at most ``tol`` of the gain over no model, J(0) - J(W), which asks for more where a strong
-    ridge leaves little to gain.
-
-    ``working_memory``, in MiB, is what matrices of scores may take; beyond it they are made anew
-    in blocks whenever they are needed. By default half of the machine's memory.
-    """
-    W = np.zeros((problem.features.shape[1], problem.Y.shape[1])) if start is None else start
-    limit = _half_of_memory() if working_memory is None else working_memory * 2.0**20
-    zero = problem.weights.total(problem.Y)  # both losses are 1 where scores are equal
-    stop = Stop(tol, max_iter, problem.alpha, zero, callback)
-    # BLAS threads of its own would fight with ours, which share out the products already
-    with threadpool_limits(1, "blas"):
-        solver = _Solver(problem, limit)
-        kind = solver.squared if problem.loss == "squared_hinge" else solver.hinge
-        found = kind(W, stop)
-    return Solution(
-        found.W,
-        found.value,
-        found.gap,
-        relative(found.gap, found.value),
-        found.iterations,
-        solver.passes,
-        stop.seconds(),
-        found.status is Status.CONVERGED,
-        found.status.value,
-    )
-
-
-def _half_of_memory() -> float:
-    """Half of the machine's memory in bytes, or 4 GiB where the system does not tell."""
-    try:
-        return 0.5 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return 2.0**32
-
-
-@dataclass(frozen=True, eq=False)
-class _Found:
-    W: Values
-    value: float
-    gap: float
-    iterations: int
-    status: Status
-
-
-class _Solver:
-    def __init__(self, problem: Problem, limit: float) -> None:
-        self.problem = problem
-        energy = problem.features.energy
-        self.scale = 1 + _CURVATURE * energy / max(energy.max(), np.finfo(float).tiny)
-        m, l = problem.Y.shape  # noqa: E741
-        self.objective: Objective
-        if 8.0 * m * l * _RESIDENT_MATRICES <= limit:
-            self.objective = Resident(problem)
-        else:
-            self.objective = Streaming(problem, limit)
-
-    @property
-    def passes(self) -> int:
-        return self.objective.passes
-
-    def squared(self, W: Values, stop: Stop) -> _Found:
-        self.objective.loss = SQUARED_HINGE
-        point, iterations, status = minimise(self.objective, W, stop, self.scale)
-        return _Found(point.W, point.value, stop.gap(point), iterations, status)
-
-    def hinge(self, W: Values, stop: Stop) -> _Found:
-        """J(W) - min J <= (J - J_s)(W) + gap of J_s at W, where J_s <= J is smooth."""
-        done = 0
-        for width in _WIDTHS:
-            self.objective.loss = smoothed_hinge(width)
-            zero = stop.zero * self.objective.loss(1.0)
-            budget = replace(stop, tol=0.5 * stop.tol, max_iter=stop.max_iter - done, zero=zero)
-            point, iterations, status = minimise(self.objective, W, budget, self.scale)
-            done += iterations
-            self.objective.loss = HINGE
-            value = self.objective.value(point)
-            gap = value - point.value + stop.gap(point)
-            if stop.reached(gap, value):
-                return _Found(point.W, value, gap, done, Status.CONVERGED)
-            if status is not Status.CONVERGED:
-                return _Found(point.W, value, gap, done, status)
-            W = point.W
-        return _Found(point.W, value, gap, done, Status.STALLED)

@@ -1,6 +1,6 @@
-"""The objective and its gradient, with scores kept at hand or made anew block by block.
+"""The objective and its gradient, at weights W and along a ray W + t D.
 
-Both kinds answer the same questions: the objective at W, and along a ray W + t D.
+:class:`Resident` keeps the whole matrix of scores, :class:`Streaming` recomputes it in blocks.
 """
 
 import math
@@ -18,7 +18,7 @@ __all__ = ["Objective", "Point", "Ray", "Resident", "Streaming"]
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Weights with the objective and its gradient; and the scores, where they are kept."""
+    """Weights with the objective and its gradient there, and the scores if they are kept."""
 
     W: Values
     value: float
@@ -33,11 +33,11 @@ class Ray(Protocol):
         """Value and slope at ``t``."""
 
     def arrive(self) -> Point:
-        """The point last asked for."""
+        """The point of the last ``t``."""
 
 
 class Objective(Protocol):
-    """Something to minimise."""
+    """What the optimiser minimises."""
 
     loss: PairLoss
 
@@ -49,10 +49,10 @@ class Objective(Protocol):
         """Compute the objective and its gradient at ``W``."""
 
     def value(self, point: Point) -> float:
-        """The objective at a point, under the loss set now."""
+        """The objective at a point, for the current ``loss``."""
 
     def along(self, point: Point, D: Values) -> Ray:
-        """Look from a point in a direction."""
+        """The ray from a point in direction ``D``."""
 
 
 def _ridge(problem: Problem, W: Values) -> float:
@@ -60,7 +60,7 @@ def _ridge(problem: Problem, W: Values) -> float:
 
 
 class Resident:
-    """Keeps the scores: a trial along a ray then needs no product with the features."""
+    """Keeps the scores, so that a trial along a ray needs no product with the features."""
 
     def __init__(self, problem: Problem, loss: PairLoss = SQUARED_HINGE) -> None:
         self.problem = problem
@@ -78,20 +78,20 @@ class Resident:
         return self.point(W, S, value + _ridge(self.problem, W), G)
 
     def value(self, point: Point) -> float:
-        """The objective at a point, under the loss set now."""
+        """The objective at a point, for the current ``loss``."""
         assert point.S is not None
         return self.pair_loss(point.S)[0] + _ridge(self.problem, point.W)
 
     def along(self, point: Point, D: Values) -> Ray:
-        """Look from a point in a direction."""
+        """The ray from a point in direction ``D``."""
         return _ResidentRay(self, point, D)
 
     def pair_loss(self, S: Values) -> tuple[float, Values]:
         """Loss of scores, and its derivative."""
-        return pair_loss(S, self.problem.Y, self.problem.weights, self.loss)
+        return pair_loss(S, self.problem.Y, self.problem.pair_weights, self.loss)
 
     def point(self, W: Values, S: Values, value: float, G: Values) -> Point:
-        """Complete a point whose loss is known."""
+        """A point from its scores, its objective and the derivative of the loss by the scores."""
         gradient = self.problem.features.transposed_times(G)
         gradient += self.problem.alpha * W
         return Point(W, value, gradient, S)
@@ -118,13 +118,13 @@ class _ResidentRay:
 
 
 class Streaming:
-    """Makes the scores anew in blocks of instances and of labels; they never exist as a whole."""
+    """Recomputes the scores in blocks of instances or labels; they never exist as a whole."""
 
     def __init__(self, problem: Problem, limit: float, loss: PairLoss = SQUARED_HINGE) -> None:
         self.problem = problem
         self.loss = loss
         m, l = problem.Y.shape  # noqa: E741
-        # A block of scores, its gradient and a copy of both by columns.
+        # Four matrices per block: its scores, their derivative, and a copy of both by columns.
         entries = max(1, int(limit / (4 * 8)))
         self.row_step = max(1, min(m, entries // l))
         self.label_step = max(1, min(l, entries // m))
@@ -139,7 +139,7 @@ class Streaming:
 
     def start(self, W: Values) -> Point:
         """Compute the objective and its gradient at ``W``."""
-        weights = self.problem.weights
+        weights = self.problem.pair_weights
         gradient = self.problem.alpha * W
         value = _ridge(self.problem, W)
         if weights.rows.any():
@@ -151,11 +151,11 @@ class Streaming:
         return Point(W, value, gradient)
 
     def value(self, point: Point) -> float:
-        """The objective at a point, under the loss set now."""
+        """The objective at a point, for the current ``loss``."""
         return self.start(point.W).value
 
     def along(self, point: Point, D: Values) -> Ray:
-        """Look from a point in a direction."""
+        """The ray from a point in direction ``D``."""
         return _StreamingRay(self, point, D)
 
     def _rows(self, W: Values, gradient: Values) -> float:
@@ -164,7 +164,7 @@ class Streaming:
             S = block.times(W)
             G = np.zeros_like(S)
             stop = start + len(S)
-            weights = self.problem.weights.rows[start:stop]
+            weights = self.problem.pair_weights.rows[start:stop]
             value += add_rows(S, self.problem.Y.rows(start, stop), weights, self.loss, G)
             gradient += block.transposed_times(G)
         return value
@@ -176,7 +176,7 @@ class Streaming:
             S = features.times(np.ascontiguousarray(W[:, own]))
             G = np.zeros_like(S)
             labels = self.problem.Y.T.rows(own.start, own.stop)
-            value += add_columns(S, labels, self.problem.weights.columns[own], self.loss, G)
+            value += add_columns(S, labels, self.problem.pair_weights.columns[own], self.loss, G)
             gradient[:, own] += features.transposed_times(G)
         return value
 
@@ -185,7 +185,7 @@ class Streaming:
             (block, self.problem.Y.rows(start, start + block.X.shape[0]))
             for start, block in zip(self.starts, self.blocks, strict=True)
         ]
-        weight = self.problem.weights.entries
+        weight = self.problem.pair_weights.entries
         relevant = [block.times(W).reshape(-1)[Y.flat] for block, Y in parts]
         pairs = AllPairs(np.concatenate(relevant), self.loss)
         for block, Y in parts:
@@ -193,8 +193,9 @@ class Streaming:
             G = np.zeros_like(S)
             pairs.add_irrelevant(S, Y, G)
             gradient += weight * block.transposed_times(G)
-        owed = np.split(pairs.relevant_derivatives(), np.cumsum([Y.n_ones for _, Y in parts])[:-1])
-        for (block, Y), slopes in zip(parts, owed, strict=True):
+        ends = np.cumsum([Y.n_ones for _, Y in parts])
+        relevant_slopes = np.split(pairs.relevant_derivatives(), ends[:-1])
+        for (block, Y), slopes in zip(parts, relevant_slopes, strict=True):
             G = np.zeros(Y.shape)
             G.reshape(-1)[Y.flat] = slopes
             gradient += weight * block.transposed_times(G)

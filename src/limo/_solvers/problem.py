@@ -1,9 +1,14 @@
-"""What goes into a solver and what comes out: problem, progress, solution."""
+"""What goes into a solver and what comes out: features, problem, progress, solution.
+
+Both solvers follow one contract: ``solve(problem, ..., start=Solution, callback=...)`` returns a
+:class:`Solution`, whose weights have a row per feature and a column per label.
+"""
 
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -13,13 +18,150 @@ from limo._kernels.losses import multiply_rows
 from limo._system import n_workers, workers
 from limo._types import Integers, Values
 from limo._views import Pattern
-from limo.losses import PairWeights
+from limo.losses import PairWeights, Scheme, ViewWeights
 
-__all__ = ["Callback", "Features", "Problem", "Progress", "Solution", "Status"]
+__all__ = ["Callback", "Features", "Iterates", "Problem", "Progress", "Solution", "Status"]
 
 
-# The features as a linear map: X W and X' G, dense or sparse, with or without a constant.
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """J(W) = alpha / 2 ||W||^2 + pair loss of S = X W, where X may end in a constant feature.
 
+    The exact solver minimises J. The stochastic one follows the paper's Algorithm 1, which takes
+    hinge steps on sampled pairs and shrinks only the weights it touches: it reads the features,
+    the labels, the weights of the views and ``alpha``.
+    """
+
+    features: "Features"
+    Y: Pattern
+    weights: ViewWeights
+    alpha: float
+    loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
+    scheme: Scheme = "measure"
+
+    @cached_property
+    def pair_weights(self) -> PairWeights:
+        """The weight of each pair, for sums over all pairs."""
+        return PairWeights.of(self.Y, self.weights, self.scheme)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a solver is.
+
+    Attributes
+    ----------
+    iteration : int
+        Iterations so far; for the stochastic solver, steps of this call.
+    most : int
+        The number of iterations or steps after which the solver ends at the latest.
+    seconds : float
+        Time since the start.
+    objective, relative_gap : float
+        J(W) and its certified gap; nan and infinite for the stochastic solver, which computes
+        neither.
+    """
+
+    iteration: int
+    most: int
+    seconds: float
+    objective: float = float("nan")
+    relative_gap: float = float("inf")
+
+
+Callback = Callable[[Progress], object]
+"""Called with the progress; a true answer stops the solver."""
+
+
+class Status(Enum):
+    """How a solver ended, as a sentence."""
+
+    CONVERGED = "The objective is within the tolerance of the best possible one."
+    OUT_OF_ITERATIONS = (
+        "The certified gap is still above the tolerance: raise max_iter or alpha, or accept a "
+        "larger tol."
+    )
+    STALLED = (
+        "No step improved the objective any more, within floating-point precision: the tolerance "
+        "is too small for this alpha; accept a larger tol."
+    )
+    STOPPED = "The callback asked to stop."
+
+
+@dataclass(frozen=True, eq=False)
+class Iterates:
+    """What the stochastic solver needs to continue, and how many pairs violated their margin.
+
+    Attributes
+    ----------
+    last : array of shape (n_features, n_labels)
+        The weights after the last step.
+    total : array of shape (n_features, n_labels)
+        The sum of the weights after every step, including those of earlier calls.
+    n_violations : tuple of int
+        How many label pairs and instance pairs drawn in this call violated a margin of 1.
+    """
+
+    __module__ = "limo.models"  # the public name, which model files contain
+
+    last: Values
+    total: Values
+    n_violations: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Weights, and how good they are.
+
+    Attributes
+    ----------
+    W : array of shape (n_features, n_labels)
+        The weights; the last row belongs to the constant feature, if there is one.
+    iterations : int
+        Steps of the solver; for the stochastic one, including those of earlier calls.
+    passes : int
+        Passes over the features: products with all of them or, for the stochastic solver, its
+        number of steps in passes.
+    seconds : float
+        Wall time.
+    status : str
+        How it ended, as a sentence.
+    objective : float
+        J(W); nan if the solver does not compute it.
+    gap : float
+        Proven bound of J(W) - min J; infinite if nothing is proven.
+    relative_gap : float
+        The gap over the lower bound of the minimum it implies: J(W) <= (1 + relative_gap) min J.
+    converged : bool
+        Whether the gap is proven to be within the tolerance.
+    iterates : Iterates or None
+        The state of the stochastic solver; None for the exact one.
+    """
+
+    __module__ = "limo.models"  # the public name, which model files contain
+
+    W: Values
+    iterations: int
+    passes: int
+    seconds: float
+    status: str
+    objective: float = float("nan")
+    gap: float = float("inf")
+    relative_gap: float = float("inf")
+    converged: bool = False
+    iterates: Iterates | None = None
+
+    def __str__(self) -> str:
+        work = f"{self.iterations} iterations, {self.passes} passes over X, {self.seconds:.2f} s."
+        if self.iterates is not None:
+            return f"{self.status} In all {work}"
+        return (
+            f"{self.status} Objective {self.objective:.6g}, proven to be within "
+            f"{self.relative_gap:.2%} of the minimum; {work}"
+        )
+
+
+# How many shares of work each core gets, so that shares of unequal cost even out.
 _SHARES = 8
 
 
@@ -34,14 +176,20 @@ class Features:
     constant: float
     passes: int = field(default=0, init=False)
 
-    def __post_init__(self) -> None:
-        kind = _Sparse if sparse.issparse(self.X) else _Dense
-        self._forward, self._backward = kind(self.X), kind(self.X.T)
-
     @property
     def shape(self) -> tuple[int, int]:
-        """Instances, and features with the constant one."""
+        """The number of instances, and of features including the constant one."""
         return self.X.shape[0], self.X.shape[1] + bool(self.constant)
+
+    @property
+    def matrix(self) -> Any:
+        """The features as one matrix, the constant one as its last column."""
+        if not self.constant:
+            return self.X
+        column = np.full((self.X.shape[0], 1), self.constant)
+        if sparse.issparse(self.X):
+            return sparse.csr_array(sparse.hstack([self.X, column]))
+        return np.hstack([self.X, column])
 
     @property
     def energy(self) -> Values:
@@ -73,9 +221,17 @@ class Features:
             product[-1] = self.constant * G.sum(axis=0)
         return product
 
+    @cached_property
+    def _forward(self) -> "_Dense | _Sparse":
+        return _Sparse(self.X) if sparse.issparse(self.X) else _Dense(self.X)
+
+    @cached_property
+    def _backward(self) -> "_Dense | _Sparse":
+        return _Sparse(self.X.T) if sparse.issparse(self.X) else _Dense(self.X.T)
+
 
 class _Dense:
-    """A dense matrix; its products are shared out in blocks of rows."""
+    """A dense matrix; threads share its products in blocks of rows."""
 
     def __init__(self, matrix: Values) -> None:
         self.matrix = matrix
@@ -92,7 +248,7 @@ class _Dense:
 
 
 class _Sparse:
-    """A sparse matrix; its products are shared out in blocks of rows with as many nonzeros."""
+    """A sparse matrix; threads share its products in blocks of rows with equally many nonzeros."""
 
     def __init__(self, matrix: Any) -> None:
         csr = matrix.tocsr()
@@ -113,86 +269,3 @@ class _Sparse:
         inner = np.searchsorted(self.indptr, wanted)
         bounds = np.unique(np.concatenate([[0], inner, [self.indptr.size - 1]])).tolist()
         return list(itertools.pairwise(bounds))
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """J(W) = alpha / 2 ||W||^2 + pair loss of S = X W, where X may end in a constant feature."""
-
-    features: Features
-    Y: Pattern
-    weights: PairWeights
-    alpha: float
-    loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a solver stands."""
-
-    iteration: int
-    objective: float
-    relative_gap: float
-    seconds: float
-
-
-Callback = Callable[[Progress], object]
-
-
-class Status(Enum):
-    """How a solver ended, as a sentence."""
-
-    CONVERGED = "The objective is within the tolerance of the best possible one."
-    OUT_OF_ITERATIONS = (
-        "The certified gap is still above the tolerance: raise max_iter or alpha, or accept a "
-        "larger tol."
-    )
-    STALLED = (
-        "No step improved the objective any more, as far as floating point can tell: the tolerance "
-        "is too small for this alpha; accept a larger tol."
-    )
-    STOPPED = "The callback asked to stop."
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """Weights, and how good they are.
-
-    Attributes
-    ----------
-    W : array of shape (n_features, n_labels)
-        The weights, the last row being the intercept's if there is a constant feature.
-    objective : float
-        J(W).
-    gap : float
-        Proven bound of J(W) - min J.
-    relative_gap : float
-        The gap over the lower bound of the minimum it implies: J(W) <= (1 + relative_gap) min J.
-    iterations : int
-        Steps of the solver.
-    passes : int
-        Products with the features, each one pass over them.
-    seconds : float
-        Wall time.
-    converged : bool
-        Whether the gap is within the tolerance asked for.
-    status : str
-        How it ended, as a sentence.
-    """
-
-    W: Values
-    objective: float
-    gap: float
-    relative_gap: float
-    iterations: int
-    passes: int
-    seconds: float
-    converged: bool
-    status: str
-
-    def __str__(self) -> str:
-        return (
-            f"{self.status} Objective {self.objective:.6g}, proven to be within "
-            f"{self.relative_gap:.2%} of the minimum; {self.iterations} iterations, "
-            f"{self.passes} passes over X, {self.seconds:.2f} s."
-        )

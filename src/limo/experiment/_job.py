@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 
 from limo._system import at_most, versions
 from limo.datasets import Dataset
-from limo.experiment._judge import Parts, Score, failures, judge, said
+from limo.experiment._judge import Score, failures, judge, said
 from limo.experiment._method import Method
 from limo.experiment._plan import Job, Procedure
 
@@ -104,8 +104,8 @@ def _scores(job: Job, data: Dataset) -> list[Score]:
     method, (train, test) = job.method, job.split.instances(data)
     if isinstance(method, Procedure):
         return method.scores(data, train, test, job.measures, job.seed)
-    parts = Parts.of(data.take(train), data.take(test), method.scaler())
-    return list(judge(method, parts, job.measures, job.conventions, job.seed))
+    parts = data.take(train), data.take(test)
+    return list(judge(method, *parts, job.measures, job.conventions, job.seed))
 
 
 def _version_of(method: Method | Procedure) -> dict[str, str]:

@@ -1,4 +1,9 @@
-"""Fit a method on one part, cut its scores, judge it on the other."""
+"""Fit a method on training data and judge it on test data, by one measure or by many.
+
+The model is fitted once for all measures, and each kind of scores is computed once. Models and
+rules are fitted by :class:`limo.thresholds._fit.Training`, as in :func:`limo.experiment.
+estimator_for`, so that a comparison and ``limo fit`` give the same predictions.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,34 +12,33 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any, Literal
 
-import numpy as np
-from scipy import sparse
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from limo._checks import Checked, check_inputs, check_labels
 from limo._types import Values
 from limo.datasets import Dataset
-from limo.experiment._method import Cut, FittedOn, Method
+from limo.experiment._method import Cut, Method
 from limo.measures._compute import compute
 from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
-from limo.thresholds._fit import Fitted, cross_fit, fit_varying, folds_of, label_matrix
+from limo.thresholds._fit import Fitted, Training, label_matrix
 
 __all__ = ["Score", "failures", "judge", "said"]
 
 
 @dataclass(frozen=True)
 class Score:
-    """The value of one measure; nan with an error if it could not be had.
+    """The value of one measure, or the error that prevented it.
 
     Attributes
     ----------
     measure : str
-        Which one.
+        The name of the measure.
     value : float
-        What it is; nan where the measure is undefined too.
+        Its value; nan if it is undefined or there was an error.
     threshold : str
-        What cut the scores; empty for measures of scores.
+        The threshold that cut the scores; empty for measures of scores.
     error : str
         Why there is no value; empty if there is one.
     """
@@ -50,38 +54,22 @@ class Score:
         return "failed" if self.error else "ok"
 
 
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """Scaled features and labels to learn from and to be judged on."""
-
-    X: Any
-    Y: Any
-    X_test: Any
-    Y_test: Any
-
-    @classmethod
-    def of(cls, train: Dataset, test: Dataset, scaler: Any) -> "Parts":
-        """Scale by what the training part says. Labels are dense: every estimator takes them."""
-        X, X_test = train.X, test.X
-        if scaler is not None:
-            scaler.fit(X)
-            X, X_test = scaler.transform(X), scaler.transform(X_test)
-        return cls(X, label_matrix(check_labels(train.Y, "y"), as_sparse=False), X_test, test.Y)
-
-
 def judge(
     method: Method,
-    parts: Parts,
+    train: Dataset,
+    test: Dataset,
     measures: Sequence[str],
     conventions: Conventions,
     seed: int,
 ) -> Iterator[Score]:
-    """Fit once, then score each measure; what fails for one does not touch the others."""
-    model = method.build(measures, seed)
-    fitted = fit_varying(model, parts.X, parts.Y, {})
+    """Fit once, then score each measure; an error for one measure does not affect the others."""
+    # Dense labels: every estimator takes them.
+    Y = label_matrix(check_labels(train.Y, "y"), as_sparse=False)
+    learner = method.learner(measures, seed)
+    fitted = Training(learner, train.X, Y, method.cv).fitted
     for own, names in _models(fitted, measures, method.targeted):
-        bench = _Bench(model, own, parts, method.cv)
-        yield from _judge_model(bench, method, names, conventions)
+        training = Training(learner, train.X, Y, method.cv, fitted=own)
+        yield from _judge_model(_Tested(training, test), method, names, conventions)
 
 
 def failures(measures: Sequence[str], error: str, threshold: str = "") -> list[Score]:
@@ -90,123 +78,77 @@ def failures(measures: Sequence[str], error: str, threshold: str = "") -> list[S
 
 
 def said(error: BaseException) -> str:
-    """The error in one line, with the place it came from."""
+    """The error in one line, with the file and line that raised it."""
     frames = extract_tb(error.__traceback__)
     place = f" [{Path(frames[-1].filename).name}, line {frames[-1].lineno}]" if frames else ""
     return f"{type(error).__name__}: {error}{place}"
 
 
-class _Bench:
-    """A fitted model with the scores it gives; each kind is computed when first asked for."""
+class _Tested:
+    """A fitted model on test data; each kind of scores is computed when first needed."""
 
-    def __init__(self, model: Any, fitted: Fitted, parts: Parts, cv: Any) -> None:
-        self.model, self.fitted, self.parts, self.cv = model, fitted, parts, cv
-        self._kept: dict[tuple[str, bool], Any] = {}
+    def __init__(self, training: Training, test: Dataset) -> None:
+        self.training, self.test = training, test
+        self._scores: dict[bool, Values] = {}
 
     def scored(self) -> Checked:
-        """True labels of the test part, and its scores."""
-        return check_inputs(self.parts.Y_test, self.test_scores(False))
+        """True labels and scores."""
+        return check_inputs(self.test.Y, self.scores())
 
     def cut(self, cut: Cut) -> Checked:
-        """True labels of the test part, and its predicted ones."""
-        return check_inputs(self.parts.Y_test, y_pred=self.labels(cut))
+        """True labels and predicted labels."""
+        return check_inputs(self.test.Y, y_pred=self.labels(cut))
 
     def labels(self, cut: Cut) -> Any:
-        """Predicted labels of the test part, by the rule or by the model itself."""
-        parts = self.parts
+        """Predicted labels, by a rule or by the model's own ``predict``."""
         if cut.rule is None:
-            return _own_labels(self.fitted, parts.X_test)
+            return self.training.fitted.own_labels(self.test.X)
         rule = clone(cut.rule)
-        if rule.needs_fit:
-            rule.fit(*self._known(cut.fitted_on, rule.needs_probabilities))
-        P = rule.predict(self.test_scores(rule.needs_probabilities), parts.X_test)
-        P[:, self.fitted.never], P[:, self.fitted.always] = 0, 1
-        return P
+        S = self.scores(rule.needs_probabilities)
+        if cut.fitted_on == "test labels":
+            rule.fit(self.test.Y, S, self.test.X)
+        else:
+            self.training.fit_rule(rule, cut.fitted_on)
+        return self.training.fitted.cut(rule, S, self.test.X)
 
-    def test_scores(self, probabilities: bool) -> Values:
-        """Scores or probabilities of the test part."""
-        scores: Values = self._once(
-            "test", probabilities, lambda: self._scores(self.parts.X_test, probabilities)
-        )
-        return scores
-
-    def _known(self, fitted_on: FittedOn, probabilities: bool) -> tuple[Any, Values, Any]:
-        """Labels, scores and features that a rule is fitted on."""
-        parts = self.parts
-        if fitted_on == "test labels":
-            return parts.Y_test, self.test_scores(probabilities), parts.X_test
-        if fitted_on == "training scores":
-            return parts.Y, self._training_scores(probabilities), parts.X
-        rows, S = self._unseen_scores(probabilities)
-        return parts.Y[rows], S, parts.X[rows]
-
-    def _training_scores(self, probabilities: bool) -> Values:
-        scores: Values = self._once(
-            "training", probabilities, lambda: self._scores(self.parts.X, probabilities)
-        )
-        return scores
-
-    def _unseen_scores(self, probabilities: bool) -> tuple[Any, Values]:
-        X, Y = self.parts.X, self.parts.Y
-        found: tuple[Any, Values] = self._once(
-            "unseen",
-            probabilities,
-            lambda: cross_fit(
-                self.model,
-                X,
-                Y,
-                folds_of(self.cv, X, Y),
-                probabilities=probabilities,
-                params={},
-                n_jobs=None,
-            ),
-        )
-        return found
-
-    def _scores(self, X: Any, probabilities: bool) -> Values:
-        return self.fitted.probabilities(X) if probabilities else self.fitted.scores(X)
-
-    def _once(self, what: str, probabilities: bool, make: Callable[[], Any]) -> Any:
-        key = (what, probabilities)
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
+    def scores(self, probabilities: bool = False) -> Values:
+        """Scores or probabilities."""
+        if probabilities not in self._scores:
+            fitted = self.training.fitted
+            self._scores[probabilities] = fitted.scores(self.test.X, probabilities=probabilities)
+        return self._scores[probabilities]
 
 
 def _models(
     fitted: Fitted, measures: Sequence[str], targeted: bool
 ) -> Iterator[tuple[Fitted, Sequence[str]]]:
-    """The model that is judged by all measures, or a model for each."""
+    """One model for all measures or, if the method is targeted, a model for each."""
     if not targeted:
         yield fitted, measures
         return
     for name in measures:
-        yield Fitted(fitted.estimator.model_for(name), fitted.never, fitted.always), [name]
+        yield Fitted(_model_for(fitted.estimator, name), fitted.constant), [name]
+
+
+def _model_for(estimator: Any, measure: str) -> Any:
+    """The model of a fitted search for one measure, behind the same scaling."""
+    if not isinstance(estimator, Pipeline):
+        return estimator.model_for(measure)
+    return Pipeline([*estimator.steps[:-1], ("model", estimator[-1].model_for(measure))])
 
 
 def _judge_model(
-    bench: "_Bench", method: Method, measures: Sequence[str], conventions: Conventions
+    tested: _Tested, method: Method, measures: Sequence[str], conventions: Conventions
 ) -> Iterator[Score]:
-    """All measures of scores at once, then those of labels, cut by cut."""
+    """All measures of scores at once, then those of labels, threshold by threshold."""
     ranking = [name for name in measures if MEASURES[name].needs == "scores"]
-    yield from _values(ranking, conventions, bench.scored)
+    yield from _values(ranking, conventions, tested.scored)
     for text, (cut, names) in _grouped(method.cuts(measures)).items():
-        yield from _values(names, conventions, partial(bench.cut, cut), text)
-
-
-def _own_labels(fitted: Fitted, X: Any) -> Any:
-    """What the model predicts, completed by the labels it has not learnt."""
-    P = np.zeros((X.shape[0], fitted.never.size), dtype=np.int64)
-    P[:, fitted.always] = 1
-    if fitted.varying.any():
-        own = fitted.estimator.predict(X)
-        own = own.toarray() if sparse.issparse(own) else np.asarray(own)
-        P[:, fitted.varying] = own.reshape(X.shape[0], -1)
-    return P
+        yield from _values(names, conventions, partial(tested.cut, cut), text)
 
 
 def _grouped(cuts: dict[str, Cut]) -> dict[str, tuple[Cut, list[str]]]:
-    """Equal cuts once, with the measures they serve."""
+    """Equal cuts once, with their measures."""
     groups: dict[str, tuple[Cut, list[str]]] = {}
     for measure, cut in cuts.items():
         groups.setdefault(str(cut), (cut, []))[1].append(measure)

@@ -1,4 +1,8 @@
-"""A method: a learner, how its features are scaled, and what cuts its scores for each measure."""
+"""A method: a learner, the scaling of its features, and the threshold for each measure.
+
+:data:`METHODS` holds the built-in ones. :func:`estimator_for` makes an estimator of a method, which
+gives the predictions that a comparison judges.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,6 +11,8 @@ from typing import Any, Literal
 
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+from sklearn.svm import SVR
 
 from limo._checks import check_name
 from limo.experiment._identity import (
@@ -22,8 +28,8 @@ from limo.models._base import SCALINGS
 from limo.models._binary_relevance import BinaryRelevance
 from limo.models._limo import LIMOClassifier
 from limo.models._limo_cv import LIMOClassifierCV
+from limo.models._limo_sgd import paper_limo
 from limo.models._neighbours import GFMClassifier, MLKNNClassifier
-from limo.models._paper import paper_limo
 from limo.thresholds import (
     RULES,
     InstanceThreshold,
@@ -31,13 +37,10 @@ from limo.thresholds import (
     ThresholdClassifier,
     ThresholdRule,
 )
-from limo.thresholds._fit import make_rule
+from limo.thresholds._fit import OWN, make_rule
 
 __all__ = ["METHODS", "OWN", "Cut", "Method", "estimator_for"]
 
-
-OWN = "own"
-"""Instead of a threshold rule: what the estimator's own ``predict`` says."""
 
 FittedOn = Literal["cross-fitted scores", "training scores", "test labels"]
 Given = ThresholdRule | str | None
@@ -45,16 +48,16 @@ Given = ThresholdRule | str | None
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """What turns scores into labels for a measure, and on what it is fitted.
+    """What turns scores into labels for a measure, and what it is fitted on.
 
     Attributes
     ----------
     rule : ThresholdRule or None
         The rule; None for the estimator's own ``predict``.
     fitted_on : {"cross-fitted scores", "training scores", "test labels"}
-        Scores of training instances by models that have not seen them, or by the model itself. A
-        cut chosen on test labels is no result; the paper prints some, and to show them beside
-        ours is its only use.
+        Scores of training instances by models that have not seen them, or by the model itself.
+        Thresholds chosen on test labels give no valid result. The paper prints some; this option
+        exists to show them beside ours.
 
     Examples
     --------
@@ -75,30 +78,32 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """A learner under a name, with all that decides its results.
+    """A named learner, with everything that determines its results.
 
     Parameters
     ----------
     name : str
-        What the rows call it. The seed of a run depends on it.
+        The name in the results. The seed of a run depends on it.
     estimator : estimator or str
-        A scikit-learn estimator for multi-label data; or where to import its class from:
+        A scikit-learn estimator for multi-label data, or the place to import its class from:
         ``"package.module:Class"`` or ``"file.py:Class"``.
     settings : mapping of str to object, default={}
         Parameters set on the estimator.
     scaling : str, transformer or None, default=None
         ``"max_abs"``, ``"standard"``, ``"unit_rows"``, or a scikit-learn transformer of the
-        features; fitted on training data.
+        features. It is fitted with the learner, on training data, and on the training part of
+        each fold if thresholds are cross-fitted. Threshold rules see the features unscaled.
     threshold : rule, str, mapping or None, default=None
         What cuts the scores for measures of labels: by default the rule that suits each measure
         (:func:`limo.suggest_threshold`); or one rule for all, by name or as an object; or
         ``"own"``, the estimator's ``predict``; or a mapping from measures to these or to
-        :class:`Cut`. Measures not named keep the rule that suits them.
-    cv : int or "prefit", default=3
-        Fit rules on cross-fitted scores, in so many folds; or on the training scores.
+        :class:`Cut`. Measures that are not in the mapping get the rule that suits them.
+    cv : int or "training", default=3
+        The number of folds for cross-fitted scores that rules are fitted on; ``"training"`` fits
+        them on training scores.
     targeted : bool, default=False
-        Whether the estimator is fitted once for all measures of the plan, as its parameter
-        ``measure``, and has a model for each, ``model_for(measure)``.
+        Whether the estimator has a parameter ``measure``, which takes all measures of the plan,
+        and a method ``model_for(measure)``, which gives the model for each.
 
     Examples
     --------
@@ -119,15 +124,15 @@ class Method:
     settings: Mapping[str, Any] = field(default_factory=dict)
     scaling: Any = None
     threshold: Given | Mapping[str, Given | Cut] = None
-    cv: int | Literal["prefit"] = 3
+    cv: int | Literal["training"] = 3
     targeted: bool = False
 
     def __post_init__(self) -> None:
         if not self.name or not isinstance(self.name, str):
             raise PlanError(f"a method needs a name, got {self.name!r}")
-        if self.cv != "prefit" and (not isinstance(self.cv, int) or self.cv < 2):
+        if self.cv != "training" and (not isinstance(self.cv, int) or self.cv < 2):
             raise PlanError(
-                f"cv of method {self.name!r} must be a number of folds from 2 up or 'prefit', "
+                f"cv of method {self.name!r} must be a number of folds from 2 up or 'training', "
                 f"got {self.cv!r}"
             )
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
@@ -139,7 +144,7 @@ class Method:
         self.cuts(list(MEASURES))
 
     def build(self, measures: Sequence[str] = (), seed: int | None = None) -> Any:
-        """A new, unfitted estimator; what draws at random and has no seed gets this one."""
+        """A new, unfitted estimator; a random_state that is None becomes the seed."""
         model = self._new()
         if self.targeted:
             model.set_params(measure=list(measures))
@@ -148,6 +153,11 @@ class Method:
         settings = model.get_params()
         free = [key for key in settings if key.endswith("random_state") and settings[key] is None]
         return model.set_params(**dict.fromkeys(free, seed))
+
+    def learner(self, measures: Sequence[str] = (), seed: int | None = None) -> Any:
+        """The new estimator behind its scaling, in a pipeline."""
+        model, scaler = self.build(measures, seed), self.scaler()
+        return model if scaler is None else make_pipeline(scaler, model)
 
     def scaler(self) -> Any:
         """A new, unfitted transformer of the features, or None."""
@@ -161,12 +171,12 @@ class Method:
         return None if self.scaling is None else clone(self.scaling)
 
     def cuts(self, measures: Sequence[str]) -> dict[str, Cut]:
-        """The cut for each of the measures that judge labels."""
+        """The cut for each of the measures of labels."""
         of_labels = [name for name in measures if MEASURES[name].needs == "labels"]
         return {name: self._cut(name) for name in of_labels}
 
     def describe(self) -> dict[str, Any]:
-        """All that decides the results, as plain JSON."""
+        """Everything that determines the results, as plain JSON."""
         given = self.estimator
         found = {
             "name": self.name,
@@ -180,7 +190,7 @@ class Method:
         return found | ({"file": file_digest(given)} if isinstance(given, str) else {})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # a mapping proxy cannot be pickled
+        # A mapping proxy cannot be pickled.
         settings = dict(self.settings)
         values = (self.name, self.estimator, settings, self.scaling, self.threshold, self.cv)
         return Method, (*values, self.targeted)
@@ -195,7 +205,7 @@ class Method:
         if isinstance(given, str):
             check_name(given, [*RULES, OWN], "threshold rule")
         rule = make_rule(given, measure)
-        return Cut(rule, "training scores" if self.cv == "prefit" else "cross-fitted scores")
+        return Cut(rule, "training scores" if self.cv == "training" else "cross-fitted scores")
 
     def _new(self) -> Any:
         given = self.estimator
@@ -204,7 +214,7 @@ class Method:
         return clone(given).set_params(**self.settings)
 
     def _check_estimator(self) -> None:
-        """Build it once: a wrong import path or setting is found before anything runs."""
+        """Build it once, so that a wrong import path or setting is found before anything runs."""
         given, who = self.estimator, f"method {self.name!r}"
         if isinstance(given, str):
             check_keys(self.settings, parameters_of(import_object(given)), f"{given} of {who}")
@@ -227,27 +237,31 @@ def _must_have(model: Any, attributes: Sequence[str], who: str) -> None:
             )
 
 
-# The methods a plan can name without saying how they are made.
+# The built-in methods
 
 Kind = Literal["LIMO", "LIMO-label", "LIMO-inst"]
 _F1 = ("instance_f1", "micro_f1", "macro_f1")
 
 
 def _exact(name: str, label: float, instance: float) -> Method:
-    # the plan's cuts serve every measure, so the model need not fit one of its own
+    # The method has a threshold for each measure, so the model needs none of its own.
     model = LIMOClassifier(label, instance, threshold_measure=None)
     return Method(name, model, scaling="unit_rows")
 
 
 def _paper(name: str, kind: Kind, cuts: Mapping[str, Cut]) -> Method:
-    """LIMO as the authors ran it, with a cut for each measure of labels."""
+    """LIMO as the authors ran it, with a threshold for each measure of labels."""
     model = paper_limo(kind, "benchmark").set_params(threshold_measure=None)
-    return Method(name, model, scaling="max_abs", threshold=cuts, cv="prefit")
+    return Method(name, model, scaling="max_abs", threshold=cuts, cv="training")
 
 
 def _per_instance(target: str) -> ThresholdRule:
-    """t(x) of the paper: support vector regression of the best cuts of the training rows."""
-    return InstanceThreshold(target, source="features", regressor="svr", end_gap=0, ties="most")
+    """The paper's t(x): support vector regression of the best thresholds of the training rows.
+
+    It reads the features as the paper's learner does: each divided by its largest absolute value.
+    """
+    regressor = make_pipeline(MaxAbsScaler(), SVR(C=1.0, gamma="auto"))
+    return InstanceThreshold(target, source="features", regressor=regressor, end_gap=0, ties="most")
 
 
 def _per_label(target: str) -> ThresholdRule:
@@ -298,48 +312,55 @@ _ENTRIES: tuple[Method, ...] = (
 )
 
 METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _ENTRIES})
-"""By name. The exact LIMOs, LIMO aimed at each measure by cross-validation (``limo-cv``), the tuned
-logistic rival, the paper's three baselines, and LIMO as the authors ran it (``paper:``). Where
-the paper's cuts were chosen on test labels, an entry of that name shows it."""
+"""The built-in methods by name: the exact LIMOs, LIMO trained for each measure by cross-validation
+(``limo-cv``), tuned logistic regression, the paper's three baselines, and LIMO as the authors ran
+it (``paper:``). Those with ``test cuts`` in their name repeat thresholds that the paper chose on
+test labels."""
 
 
-# From a method to an estimator of its own: scaled, fitted for a measure, cut as it should be.
-
-# What predict cuts for where the measure judges scores and needs no cut.
-_ANY_CUT = "micro_f1"
+# Where the measure needs no threshold, ``predict`` cuts for this one.
+_DEFAULT_TARGET = "micro_f1"
 
 
 def estimator_for(method: Method, measure: str, *, seed: int | None = None) -> Any:
-    """Make an estimator that does all that a comparison does with a method, for one measure.
+    """Make an estimator that predicts as a method does in a comparison, for one measure.
+
+    Fitted on the same training data with the same seed, its scores and predictions equal those that
+    a comparison judges by this measure.
 
     Parameters
     ----------
     method : Method
-        One of ``limo.experiment.METHODS``, or of your own.
+        One of ``limo.experiment.METHODS``, or your own.
     measure : str
-        What the model is for: the cut of ``predict`` suits it, and a method that aims at a measure
-        aims at this one.
+        The measure that the threshold of ``predict`` suits, and for which a targeted method is
+        trained.
     seed : int, optional
-        For what draws at random.
+        For estimators that draw at random.
 
     Returns
     -------
-    estimator
-        Unfitted: the scaling and the learner in a pipeline, with a cross-fitted threshold
-        unless the learner has its own.
+    ThresholdClassifier
+        Unfitted. Its ``estimator`` is the learner, in a pipeline with the scaling if there is one.
 
     Examples
     --------
-    >>> import limo
     >>> from limo.experiment import METHODS, estimator_for
-    >>> estimator_for(METHODS["mlknn"], "macro_f1")
+    >>> estimator_for(METHODS["mlknn"], "macro_f1").estimator
     Pipeline(steps=[('maxabsscaler', MaxAbsScaler()), ('mlknnclassifier', MLKNNClassifier())])
+    >>> estimator_for(METHODS["limo"], "macro_f1").threshold
+    LabelThreshold(target='macro_f1')
     """
     check_name(measure, MEASURES, "measure")
-    model, scaler = method.build([measure], seed), method.scaler()
-    learner = model if scaler is None else make_pipeline(scaler, model)
-    judged = measure if MEASURES[measure].needs == "labels" else _ANY_CUT
+    judged = measure if MEASURES[measure].needs == "labels" else _DEFAULT_TARGET
     cut = method.cuts([judged])[judged]
+    if cut.fitted_on == "test labels":
+        raise ValueError(
+            f"{method.name!r} chooses its threshold for {judged} on test labels, which an "
+            "estimator does not have. It can only be compared."
+        )
+    learner = method.learner([measure], seed)
     if cut.rule is None:
-        return learner
-    return ThresholdClassifier(learner, cut.rule, cv=method.cv)
+        return ThresholdClassifier(learner, OWN)
+    cv = "training" if cut.fitted_on == "training scores" else method.cv
+    return ThresholdClassifier(learner, cut.rule, cv=cv)

@@ -1,6 +1,6 @@
-"""What every learner here shares: input through the door, output in the form labels came in.
+"""What all learners share: checks of their input, the form of their output, feature scalings.
 
-Labels are a 0/1 matrix, dense or sparse; predictions then come dense or sparse too. A
+Labels are a 0/1 matrix, dense or sparse; predictions are then dense or sparse, too. A
 one-dimensional ``y`` is one label with any two classes, and predictions are those classes.
 """
 
@@ -27,10 +27,12 @@ Form = Literal["dense", "sparse", "classes"]
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A scikit-learn classifier that gives every instance any number of labels.
 
-    Subclasses open ``fit`` with :meth:`_check_training` and everything else with
-    :meth:`_check_instances`, and let results out through :meth:`_labels`, :meth:`_scores` or
+    Subclasses begin ``fit`` with :meth:`_check_training` and all other methods with
+    :meth:`_check_instances`, and return their results by :meth:`_labels`, :meth:`_scores` or
     :meth:`_probabilities`.
     """
+
+    __module__ = "limo.models"  # the public name
 
     def __sklearn_tags__(self) -> Any:
         """Several labels, or one with two classes; X dense or sparse."""
@@ -42,7 +44,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
     def _check_training(self, X: Any, y: Any, **rules: Any) -> tuple[Any, Pattern]:
-        """Features as C-contiguous float64, dense or CSR, and labels; remembers their form."""
+        """Features as C-contiguous float64, dense or CSR, and labels; stores their form."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
@@ -98,7 +100,7 @@ def _has_one_dimension(y: Any) -> bool:
         return False
     try:
         return np.asarray(y).ndim == 1
-    except ValueError:  # rows of different lengths, which the door explains
+    except ValueError:  # rows of different lengths, which check_labels explains
         return False
 
 
@@ -106,7 +108,7 @@ def _two_classes(y: Any) -> tuple[Anything, Anything]:
     """The two classes of a one-dimensional target, and which instances are of the second."""
     kind = type_of_target(y, input_name="y", raise_unknown=True)
     hint = (
-        "Several labels are a matrix with a row for each instance and a 0/1 column for each label; "
+        "Several labels are a matrix with a row per instance and a 0/1 column per label; "
         "scikit-learn's MultiLabelBinarizer makes one."
     )
     if kind != "binary":
@@ -118,31 +120,34 @@ def _two_classes(y: Any) -> tuple[Anything, Anything]:
     if classes.size < 2:
         raise ValueError(
             f"A one-dimensional y must hold two classes, got one class only, {classes[0]}. {hint} "
-            "There, a label may be constant."
+            "In a matrix, a label may be constant."
         )
     return classes, marks
 
 
-# Feature scalings by name. All are fitted on training data only.
+# Feature scalings
 
 
 class UnitRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Rows of about length 1, as LIMO's ridge likes them.
+    """Scale rows to about length 1, which suits LIMO's regularisation.
 
     Sparse rows are divided by their length. Dense features are standardised and divided by the
-    square root of their number: the mean squared length of a row is then 1.
+    square root of their number, so that the mean squared length of a row is 1.
 
     Examples
     --------
     >>> import numpy as np
+    >>> from limo.models import UnitRows
     >>> X = UnitRows().fit_transform(np.array([[0.0, 5.0], [2.0, 9.0]]))
     >>> X.round(3)
     array([[-0.707, -0.707],
            [ 0.707,  0.707]])
     """
 
+    __module__ = "limo.models"  # the public name, which model files contain
+
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn mean and spread of dense features; sparse rows need neither."""
+        """Learn the mean and spread of dense features; sparse rows need neither."""
         self.n_features_in_ = X.shape[1]
         self.scaler_ = None if sparse.issparse(X) else StandardScaler().fit(X)
         return self
@@ -159,5 +164,5 @@ SCALINGS: dict[str, Callable[[], Any]] = {
     "standard": lambda: StandardScaler(with_mean=False),
     "unit_rows": UnitRows,
 }
-"""By name: every feature divided by its largest absolute value, or by its standard deviation;
-or rows of about length 1."""
+"""Feature scalings by name: each feature divided by its largest absolute value, or by its standard
+deviation; or rows of about length 1."""

@@ -18,6 +18,7 @@ from limo._checks import check_name
 from limo._types import Anything, Values
 from limo._views import Pattern
 from limo.models._base import MultiLabelClassifier
+from limo.thresholds._fit import ConstantLabels
 
 __all__ = ["BinaryRelevance", "logistic"]
 
@@ -34,33 +35,34 @@ def _learner_has(method: str) -> Any:
 class BinaryRelevance(MultiLabelClassifier):
     """One binary learner for each label, each trained on all instances.
 
-    A label of which training saw one class only needs no learner: without a positive
-    instance it scores below every other label and has probability 0, without a negative one
-    above every other and 1.
+    A label that is constant in training needs no learner. If no training instance has it, it
+    scores below all other labels and has probability 0; if all have it, above all others and 1.
 
-    ``decision_function`` and ``predict_proba`` are there if the learner has them.
+    ``decision_function`` and ``predict_proba`` exist if the learner has them.
 
     Parameters
     ----------
     estimator : None, "logistic" or a scikit-learn classifier, default=None
-        What learns a label. None is a linear SVM with C = 1, the paper's baseline.
-        ``"logistic"`` is logistic regression whose C, the same for all labels, is chosen by
-        the log loss of three-fold cross-validation over all labels, among 0.001, 0.01, ... up to
-        1000 or to the first that does worse: a choice that rare labels cannot upset. For a
-        C per label pass ``LogisticRegressionCV()``.
+        The learner of each label. None is a linear SVM with C = 1, the paper's baseline.
+        ``"logistic"`` is logistic regression with one C for all labels, chosen by the log loss of
+        three-fold cross-validation over all labels, among 0.001, 0.01, ... up to 1000 or to the
+        first that does worse. Rare labels hardly affect this choice. For a C per label pass
+        ``LogisticRegressionCV()``.
     n_jobs : int or None, default=None
-        Labels learnt side by side; -1 for all cores.
+        How many labels are learnt in parallel; -1 for all cores.
 
     Attributes
     ----------
     estimators_ : list of length n_labels
-        The fitted learners; None for labels constant in training.
+        The fitted learners; None for labels that are constant in training.
+    never_, always_ : array of bool of shape (n_labels,)
+        Labels that no training instance has, and labels that all have.
     C_ : float
         The C chosen, with ``"logistic"``.
     log_loss_ : dict of float to float
-        The log loss of an entry under cross-validation, for each C tried, with ``"logistic"``.
+        The cross-validated mean log loss per entry for each C tried, with ``"logistic"``.
     classes_ : array
-        The numbers of the labels or, for a one-dimensional y, its two classes.
+        The indices of the labels or, for a one-dimensional y, its two classes.
 
     Examples
     --------
@@ -72,12 +74,14 @@ class BinaryRelevance(MultiLabelClassifier):
            [0, 1, 1, 1]])
     """
 
+    __module__ = "limo"  # the public name, which model files contain
+
     def __init__(self, estimator: Any = None, *, n_jobs: int | None = None) -> None:
         self.estimator = estimator
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
-        """What X may hold is for the learner to say."""
+        """What X may hold depends on the learner."""
         tags = super().__sklearn_tags__()
         learner = get_tags(self._learner())
         tags.input_tags.sparse = learner.input_tags.sparse
@@ -90,7 +94,7 @@ class BinaryRelevance(MultiLabelClassifier):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Instances; or whatever the estimator given takes, such as texts for a pipeline.
+            Instances; or what a given estimator takes, such as texts for a pipeline.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
             Labels, 0 or 1; or one label with two classes, of shape (n_samples,).
 
@@ -107,7 +111,8 @@ class BinaryRelevance(MultiLabelClassifier):
             self.C_ = min(self.log_loss_, key=self.log_loss_.__getitem__)
             learner.set_params(C=self.C_)
         self.estimators_ = _fit_all(learner, X, Y, self.n_jobs)
-        self.constant_ = _constant(Y)
+        found = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
+        self.never_, self.always_ = found.never, found.always
         self._bounds = self._outer_scores(X)
         return self
 
@@ -129,7 +134,7 @@ class BinaryRelevance(MultiLabelClassifier):
         low, high = self._bounds
         lowest = np.minimum(low, S.min(axis=1, initial=0.0) - 1.0)
         highest = np.maximum(high, S.max(axis=1, initial=0.0) + 1.0)
-        return self._scores(self._insert(S, lowest, highest))
+        return self._scores(self._constant_labels.complete(S, lowest[:, None], highest[:, None]))
 
     @_learner_has("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Values:
@@ -146,7 +151,7 @@ class BinaryRelevance(MultiLabelClassifier):
             For a one-dimensional y: of its two classes.
         """
         P = self._respond(self._check_instances(X, **self._rules()), "predict_proba")
-        return self._probabilities(self._insert(P, 0.0, 1.0))
+        return self._probabilities(self._constant_labels.complete(P, 0.0, 1.0))
 
     def predict(self, X: Any) -> Any:
         """Predict the labels, each as its learner does.
@@ -162,10 +167,10 @@ class BinaryRelevance(MultiLabelClassifier):
             In the form of the training labels.
         """
         marks = self._respond(self._check_instances(X, **self._rules()), "predict")
-        return self._labels(self._insert(marks, 0.0, 1.0))
+        return self._labels(self._constant_labels.complete(marks, 0.0, 1.0))
 
     def _learner(self) -> Any:
-        """An unfitted learner; that of another name than "logistic" is refused by ``fit``."""
+        """An unfitted learner; ``fit`` rejects names other than "logistic"."""
         if self.estimator is None:
             return LinearSVC(C=1.0, random_state=0)
         if isinstance(self.estimator, str):
@@ -173,44 +178,35 @@ class BinaryRelevance(MultiLabelClassifier):
         return clone(self.estimator)
 
     def _rules(self) -> dict[str, Any]:
-        """What an estimator brought along does not take is for itself to say."""
+        """User-supplied estimators validate X themselves."""
         brought = self.estimator is not None and not isinstance(self.estimator, str)
         return {"skip_check_array": True} if brought else {}
 
     def _respond(self, X: Any, method: str) -> Values:
-        """What the learners say, a column for each label that has one."""
+        """The answers of the learners, a column per label that has one."""
         learners = [learner for learner in self.estimators_ if learner is not None]
         columns = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_column)(learner, X, method) for learner in learners
         )
         return np.column_stack([np.empty((_num_samples(X), 0)), *columns])
 
-    def _insert(self, columns: Values, lowest: Any, highest: Any) -> Values:
-        """Add to what learners say the labels that were constant in training."""
-        full = np.empty((len(columns), self.constant_.size))
-        full[:, self.constant_ == 0] = columns
-        for sign, value in ((-1, lowest), (1, highest)):
-            full[:, self.constant_ == sign] = np.reshape(value, (-1, 1))
-        return full
+    @property
+    def _constant_labels(self) -> ConstantLabels:
+        return ConstantLabels(self.never_, self.always_)
 
     def _outer_scores(self, X: Any) -> tuple[float, float]:
-        """Scores below and above those of all training instances, by as much as these span."""
-        if not (self.constant_.any() and hasattr(self, "decision_function")):
+        """Scores below and above those of all training instances, by as much as their range."""
+        varying = self._constant_labels.varying
+        if varying.all() or not hasattr(self, "decision_function"):
             return -1.0, 1.0
         S = self._respond(X, "decision_function")
         low, high = S.min(initial=0.0), S.max(initial=0.0)
         return float(2 * low - high) - 1.0, float(2 * high - low) + 1.0
 
 
-def _constant(Y: Pattern) -> Anything:
-    """-1 for a label that no instance has, 1 for a label that all have, otherwise 0."""
-    ones = Y.ones_per_column
-    return np.where(ones == 0, -1, np.where(ones == Y.shape[0], 1, 0))
-
-
 def _fit_all(learner: Any, X: Any, Y: Pattern, n_jobs: int | None) -> list[Any]:
-    """A fitted learner for each label; None for constant ones."""
-    learnt = np.flatnonzero(_constant(Y) == 0)
+    """A fitted learner per label; None for constant ones."""
+    learnt = np.flatnonzero(ConstantLabels.of(Y.ones_per_column, Y.shape[0]).varying)
     fitted = Parallel(n_jobs=n_jobs)(
         delayed(_fit_one)(clone(learner), X, _marks(Y, j)) for j in learnt.tolist()
     )
@@ -237,21 +233,21 @@ def _column(learner: Any, X: Any, method: str) -> Values:
 
 
 def logistic(C: float = 1.0) -> LogisticRegression:
-    """Logistic regression by LIBLINEAR: the optimum of scikit-learn's default, many times sooner.
+    """Logistic regression by LIBLINEAR: the optimum of scikit-learn's default, many times faster.
 
-    It penalises the intercept; scaling that by 10 leaves a hundredth of the penalty.
+    LIBLINEAR penalises the intercept; scaling it by 10 leaves a hundredth of that penalty.
     """
     return LogisticRegression(C=C, solver="liblinear", intercept_scaling=10.0, max_iter=1000)
 
 
 def _log_losses(X: Any, Y: Pattern, n_jobs: int | None) -> dict[float, float]:
-    """The mean log loss of an entry under cross-validation, for growing C until it rises."""
+    """The cross-validated mean log loss per entry, for growing C until it rises."""
     losses: dict[float, float] = {}
     if Y.shape[0] < 2:
         return {1.0: 0.0}
     folds = list(KFold(min(_N_FOLDS, Y.shape[0]), shuffle=True, random_state=0).split(X))
     with warnings.catch_warnings():
-        # a C that converges slowly is a candidate like any other; the final fit may complain
+        # A C that converges slowly is still a candidate; only the final fit may warn.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for C in _CS:
             model = BinaryRelevance(logistic(C), n_jobs=n_jobs)

@@ -1,8 +1,8 @@
-"""Models as files, with skops: nothing in them is run when they are read.
+"""Models as files, written with skops: reading one runs no code from it.
 
-A pickle can do anything to the machine that opens it. A skops file lists the types it needs, and
-only limo's own estimators and what skops itself knows to be harmless (scikit-learn, NumPy,
-SciPy) are let in.
+A pickle can run any code on the machine that opens it. A skops file lists the types it needs, and
+only limo's own estimators and the types that skops trusts (scikit-learn, NumPy, SciPy) are
+accepted. Files name limo's types by their public names, such as ``limo.LIMOClassifier``.
 """
 
 import os
@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 import limo
+from limo._solvers.problem import Iterates, Solution
 from limo._system import Later, replacing
 
 __all__ = ["ModelFileError", "SavedModel", "load_model", "save_model"]
@@ -21,38 +24,17 @@ _skops = Later("skops.io")
 
 _FORMAT = "limo model"
 _VERSION = 1
-# What the built-in methods consist of; a test fits each and finds nothing else.
-_TRUSTED = frozenset(
-    {
-        "limo.models._base.UnitRows",
-        "limo.models._binary_relevance.BinaryRelevance",
-        "limo.models._neighbours.GFMClassifier",
-        "limo.models._limo.LIMOClassifier",
-        "limo.models._limo_cv.LIMOClassifierCV",
-        "limo.models._neighbours.MLKNNClassifier",
-        "limo._solvers.problem.Solution",
-        "limo._solvers.sgd.SGDSolution",
-        "limo.thresholds._classifier.ThresholdClassifier",
-        "limo.thresholds._fit.Fitted",
-        "limo.thresholds._instance.InstanceThreshold",
-        "limo.thresholds._rules.ExpectedF1",
-        "limo.thresholds._rules.FixedThreshold",
-        "limo.thresholds._rules.GlobalThreshold",
-        "limo.thresholds._rules.LabelThreshold",
-        "limo.thresholds._rules.TopK",
-    }
-)
 
 
 class ModelFileError(ValueError):
-    """A model file that cannot be read, or must not be."""
+    """A model file that cannot be read, or is not safe to read."""
 
     __module__ = "limo"  # the name that users see and import
 
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """A fitted model and what it was fitted on.
+    """A fitted model, and a description of its training data.
 
     Attributes
     ----------
@@ -63,7 +45,7 @@ class SavedModel:
     measure : str or None
         The measure it was fitted for.
     method, data : str or None
-        The method's name, and where the training data came from.
+        The name of the method, and the source of the training data.
     limo_version : str
         The version of limo that wrote the file.
     """
@@ -88,18 +70,18 @@ def save_model(
     data: str | None = None,
     force: bool = False,
 ) -> Path:
-    """Write a fitted model to a file that can be read without trusting it.
+    """Write a fitted model to a file that is safe to read.
 
     Parameters
     ----------
     model : estimator
         Any that skops can store.
     path : path
-        Where; usually ending in .skops. The file appears when it is complete.
+        The file, usually ending in .skops. It appears when it is complete.
     label_names, feature_names : sequence of str, optional
         Names of the columns it was fitted on.
     measure, method, data : str, optional
-        What it was fitted for, how it is called, and where its data came from.
+        The measure it was fitted for, the name of the method, and the source of the data.
     force : bool, default=False
         Whether to replace a file that exists.
 
@@ -138,8 +120,7 @@ def save_model(
 def load_model(path: str | os.PathLike[str]) -> SavedModel:
     """Read a model that :func:`save_model`, or skops itself, wrote.
 
-    Types other than limo's and those skops knows to be harmless are refused, whatever the file
-    says about them.
+    A file is rejected if it needs types other than limo's and those that skops trusts.
 
     Parameters
     ----------
@@ -151,28 +132,40 @@ def load_model(path: str | os.PathLike[str]) -> SavedModel:
     SavedModel
     """
     file = Path(path)
-    content = file.read_bytes()
+    content, trusted = file.read_bytes(), _trusted()
     try:
-        unknown = sorted(set(_skops.get_untrusted_types(data=content)) - _TRUSTED)
-    except Exception as error:  # a hostile file may make the reader say anything
+        unknown = sorted(set(_skops.get_untrusted_types(data=content)) - trusted)
+    except Exception as error:  # a hostile file may raise anything
         raise ModelFileError(f"{file} is not a model file: {_said(error)}. {_ADVICE}") from None
     if unknown:
         raise ModelFileError(
             f"{file} asks for {', '.join(unknown[:3])}, which limo does not know to be harmless, "
-            "so it was not opened. If you trust whoever made it, open it with skops.io.load"
+            "so it was not opened. If you trust its author, open it with skops.io.load"
         )
     try:
-        found = _skops.loads(content, trusted=sorted(_TRUSTED))
-    except Exception as error:  # whatever a damaged part makes a constructor say
+        found = _skops.loads(content, trusted=sorted(trusted))
+    except Exception as error:  # a damaged part may raise anything
         raise ModelFileError(f"{file} cannot be restored: {_said(error)}. {_ADVICE}") from error
     return _unpack(found, file)
+
+
+def _trusted() -> set[str]:
+    """The names of the types a model may consist of: the public estimators and their records."""
+    public = (
+        getattr(package, name)
+        for package in (limo.models, limo.thresholds)
+        for name in package.__all__
+    )
+    kinds = (BaseEstimator, Solution, Iterates)
+    found = (kind for kind in public if isinstance(kind, type) and issubclass(kind, kinds))
+    return {f"{kind.__module__}.{kind.__qualname__}" for kind in found}
 
 
 _ADVICE = "limo fit and limo.save_model write such files"
 
 
 def _unpack(found: Any, file: Path) -> SavedModel:
-    """What was stored, whether limo stored it or skops a bare estimator."""
+    """The stored model, whether limo wrote it or skops wrote a bare estimator."""
     if hasattr(found, "predict"):
         return SavedModel(found)
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
@@ -182,10 +175,10 @@ def _unpack(found: Any, file: Path) -> SavedModel:
             f"{file} has version {found['version']} of the model format, and this limo reads "
             f"version {_VERSION}. It was written by limo {found['limo']}: install that one"
         )
-    told: dict[str, Any] = {key: found[key] for key in ("measure", "method", "data")}
+    known: dict[str, Any] = {key: found[key] for key in ("measure", "method", "data")}
     for key in ("label_names", "feature_names"):
-        told[key] = None if found[key] is None else tuple(found[key])
-    return SavedModel(found["model"], **told, limo_version=found["limo"])
+        known[key] = None if found[key] is None else tuple(found[key])
+    return SavedModel(found["model"], **known, limo_version=found["limo"])
 
 
 def _listed(names: Sequence[str] | None) -> list[str] | None:

@@ -1,125 +1,225 @@
-"""LIMO: a linear model that maximises label-wise, instance-wise and entry-wise margins."""
+"""LIMO: a linear model that maximises label-wise, instance-wise and entry-wise margins.
+
+:class:`LinearMarginClassifier` is the part that does not depend on the solver: checks, intercept,
+constant labels, threshold and prediction. :class:`LIMOClassifier` solves over all pairs;
+``_limo_sgd`` holds the estimator that draws pairs.
+"""
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
 
-from limo._checks import check_labels, check_name, check_number
-from limo._solvers.exact import solve
+from limo._checks import check_name, check_number
+from limo._solvers import exact
 from limo._solvers.problem import Features, Problem, Solution
-from limo._solvers.sgd import SGD, SGDSolution
 from limo._system import at_most
 from limo._types import Booleans, Values
 from limo._views import Pattern
-from limo.losses import PairWeights
+from limo.losses import ViewWeights
 from limo.models._base import MultiLabelClassifier
-from limo.thresholds._fit import fit_cross_fitted, fit_rule
-from limo.thresholds._rules import ThresholdRule
+from limo.thresholds._fit import (
+    ConstantLabels,
+    Fitted,
+    Training,
+    label_matrix,
+    suggest_threshold,
+    threshold_folds,
+)
+from limo.thresholds._rules import FixedThreshold, ThresholdRule
 
-__all__ = ["LIMOClassifier"]
-
-
-_CHOICES = {
-    "loss": ("squared_hinge", "hinge"),
-    "pair_weight": ("measure", "uniform"),
-    "solver": ("exact", "sgd"),
-}
-_WEIGHTS = ("label_weight", "instance_weight", "entry_weight")
-
-
-def _is_sgd(self: "LIMOClassifier") -> bool:
-    return self.solver == "sgd"
+__all__ = ["LIMOClassifier", "LinearMarginClassifier"]
 
 
-class LIMOClassifier(MultiLabelClassifier):
+class LinearMarginClassifier(MultiLabelClassifier):
+    """A linear model S = X W + b that minimises a loss of pairs, with a threshold for ``predict``.
+
+    A subclass has the parameters below, checks its others in :meth:`_check_settings`, states its
+    :meth:`_problem` and solves it in :meth:`_solve`.
+    """
+
+    label_weight: float
+    instance_weight: float
+    alpha: float
+    fit_intercept: bool
+    intercept_scaling: float
+    threshold_measure: str | None
+    threshold_cv: Any
+    warm_start: bool
+    callback: Callable[..., object] | None
+    n_jobs: int | None = None
+    never_: Booleans
+    always_: Booleans
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the weights, and the threshold on scores of instances they have not seen.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features.
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Labels, 0 or 1; or one label with two classes.
+
+        Returns
+        -------
+        self
+        """
+        self._check_settings()
+        before = self.solution_ if self.warm_start and hasattr(self, "solution_") else None
+        X, Y = self._check_training(X, y)
+        with at_most(self.n_jobs):
+            self._fit_weights(X, Y, before)
+            self._set_threshold(self._fit_threshold(X, Y))
+        return self
+
+    def decision_function(self, X: Any) -> Values:
+        """Scores of the labels; the higher, the more likely relevant."""
+        return self._scores(self._raw_scores(self._check_instances(X)))
+
+    def predict(self, X: Any) -> Any:
+        """Labels whose scores exceed the fitted threshold."""
+        X = self._check_instances(X)
+        P = self.threshold_.predict(self._raw_scores(X), X)
+        return self._labels(self._constant_labels.correct(P))
+
+    @abstractmethod
+    def _problem(self, features: Features, Y: Pattern) -> Problem:
+        """What is to be minimised."""
+
+    @abstractmethod
+    def _solve(self, problem: Problem, before: Solution | None) -> Solution:
+        """Minimise it, starting from a former solution if there is one."""
+
+    def _check_settings(self) -> None:
+        for name in ("label_weight", "instance_weight"):
+            check_number(getattr(self, name), name, least=0)
+        for name in ("alpha", "intercept_scaling"):
+            check_number(getattr(self, name), name, above=0)
+
+    def _fit_weights(self, X: Any, Y: Pattern, before: Solution | None) -> None:
+        constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        problem = self._problem(Features(X, constant), Y)
+        if before is not None and before.W.shape != (problem.features.shape[1], Y.shape[1]):
+            before = None
+        self.solution_ = self._solve(problem, before)
+        self.n_iter_ = self.solution_.iterations
+        W = self.solution_.W
+        self.coef_ = np.ascontiguousarray(W[: X.shape[1]].T)
+        self.intercept_ = constant * W[-1] if constant else np.zeros(Y.shape[1])
+        found = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
+        if before is not None and before.iterates is not None:
+            # Steps on earlier instances continue: constant means constant in those, too.
+            found = ConstantLabels(found.never & self.never_, found.always & self.always_)
+        self.never_, self.always_ = found.never, found.always
+
+    def _fit_threshold(self, X: Any, Y: Pattern) -> ThresholdRule:
+        on_training = isinstance(self.threshold_cv, str) and self.threshold_cv == "training"
+        if on_training or self.threshold_measure is None:
+            return self._fit_threshold_on(X, Y)
+        inner = clone(self).set_params(threshold_measure=None, warm_start=False, callback=None)
+        labels = label_matrix(Y, as_sparse=True)
+        training = Training(inner, X, labels, threshold_folds(self.threshold_cv, X, labels))
+        return training.fit_rule(suggest_threshold(self.threshold_measure))
+
+    def _fit_threshold_on(self, X: Any, Y: Pattern) -> ThresholdRule:
+        """The threshold fitted on the model's own scores of these instances."""
+        if self.threshold_measure is None:
+            return FixedThreshold(0.0)
+        labels = label_matrix(Y, as_sparse=True)
+        none = np.zeros(Y.shape[1], dtype=bool)
+        fitted = Fitted(self, ConstantLabels(none, none))
+        training = Training(self, X, labels, None, fitted=fitted)
+        return training.fit_rule(suggest_threshold(self.threshold_measure), "training scores")
+
+    def _set_threshold(self, rule: ThresholdRule) -> None:
+        """Use a rule; if it is one threshold for all scores, subtract it from the intercept.
+
+        Pairwise losses ignore a common offset of all scores, so the threshold is absorbed here:
+        labels are then predicted where scores exceed 0, as in scikit-learn.
+        """
+        self.threshold_ = rule
+        self.intercept_ = self.intercept_ - rule.move_to_zero()
+
+    @property
+    def _constant_labels(self) -> ConstantLabels:
+        return ConstantLabels(self.never_, self.always_)
+
+    def _raw_scores(self, X: Any) -> Values:
+        S = np.asarray(X @ self.coef_.T) + self.intercept_
+        return self._constant_labels.complete(S)
+
+
+class LIMOClassifier(LinearMarginClassifier):
     """Linear multi-label classifier that maximises the margins a measure depends on.
 
     Scores are S = X W + b. W and b minimise
 
         alpha / 2 (||W||^2 + ||b / c||^2)
-            + label_weight L_1 + instance_weight L_2 + entry_weight L_3,
+            + label_weight L_1 + instance_weight L_2 + entry_weight L_3.
 
-    where L_1 is the mean over instances of the mean of phi(1 - (s_u - s_v)) over all pairs of a
-    relevant label u and an irrelevant label v, L_2 the like over labels and pairs of instances,
-    and L_3 over all pairs of entries: surrogates of ranking loss, macro-AUC and micro-AUC. By
-    default this is solved over *all* pairs, by sorting, to a certified gap; ``solver="sgd"`` is
-    the paper's Algorithm 1, which draws pairs. A label that no training instance has gets the
-    lowest score of each instance and is not predicted; one that all have gets the highest, and is.
+    L_1 is the mean over instances of the mean of phi(1 - (s_u - s_v)) over all pairs of a relevant
+    label u and an irrelevant label v. L_2 is the same over labels and pairs of instances, L_3 over
+    all pairs of entries. They are surrogates of ranking loss, macro-AUC and micro-AUC. The sum
+    is minimised over *all* pairs, by sorting, to a certified gap. A label that no training instance
+    has gets the lowest score of each instance and is never predicted; a label that all have
+    gets the highest and is always predicted.
 
-    LIMO of the paper is ``label_weight = instance_weight``, LIMO-label ``instance_weight=0``,
-    LIMO-inst ``label_weight=0``; :func:`paper_limo` gives their exact settings.
+    The paper's LIMO has ``label_weight = instance_weight``, its LIMO-label ``instance_weight=0``
+    and its LIMO-inst ``label_weight=0``. :class:`LIMOClassifierSGD` is the paper's algorithm;
+    :func:`paper_limo` gives its exact settings.
 
     Parameters
     ----------
     label_weight, instance_weight, entry_weight : float, default=1, 1, 0
-        What each margin weighs; at least one must be positive. ``"sgd"`` has no entry-wise half.
+        The weight of each margin; at least one must be positive.
     alpha : float, default=1e-3
-        Strength of the ridge. For ``"sgd"``, the shrinkage of Algorithm 1, where the paper has 1.
+        Regularisation strength.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
-        phi. ``"sgd"`` takes hinge steps and needs ``"hinge"``.
+        phi.
     pair_weight : {"measure", "uniform"}, default="measure"
-        Whether every instance and every label weighs the same, as in the measures, or every pair,
+        Whether all instances and all labels have the same weight, as in the measures, or all pairs,
         as in the paper's Equation (1). With N_1 label pairs in all, its lambda_1 corresponds to
-        ``label_weight = alpha * lambda_1 * N_1 / 2``, and likewise lambda_2. For ``"sgd"`` the
-        sampling decides.
-    solver : {"exact", "sgd"}, default="exact"
-        All pairs to a certified gap, or random pairs.
+        ``label_weight = alpha * lambda_1 * N_1 / 2``, and likewise lambda_2.
     fit_intercept : bool, default=True
         Whether to add a constant feature.
     intercept_scaling : float, default=3.0
-        c, the value of the constant feature. Its weight is regularised as the others are; the
+        c, the value of the constant feature. Its weight is regularised like the others; the
         higher c, the freer the intercept. For rows of length 1, which suit this model, 3 ranked
-        better than 1 on CAL500 and enron, and as well elsewhere.
+        better than 1 on CAL500 and enron, and equally well elsewhere.
     tol : float, default=1e-2
-        For ``"exact"``: the objective is proven to be within this share of the minimum, and
-        within this share of what it gained over no model at all.
+        The objective is proven to be within this share of the minimum, and within this share of
+        its gain over weights of 0.
     max_iter : int, default=1000
-        For ``"exact"``: iterations before giving up with a ``ConvergenceWarning``.
-    sampling : {"pairs", "instances"}, default="pairs"
-        For ``"sgd"``: as printed, or as the authors ran it.
-    step : float, default=0.01
-        For ``"sgd"``: the step size.
-    n_passes : float, default=20
-        For ``"sgd"``: passes of m * round(mean labels of an instance) steps.
-    n_steps : int or None, default=None
-        For ``"sgd"``: the number of steps, instead of passes.
-    average : bool, default=True
-        For ``"sgd"``: whether to use the mean of all iterates or the last one.
+        Iterations before the solver gives up with a ``ConvergenceWarning``.
     threshold_measure : str or None, default="micro_f1"
-        The measure that ``predict`` cuts the scores for, by the rule that
-        :func:`suggest_threshold` gives; None cuts at 0, which has no meaning in itself.
-    threshold_cv : int, splitter or "prefit", default=5
-        Fit the threshold on cross-fitted scores, or on training scores, which overfit. A number
-        of folds is at most that of instances.
+        The measure for which ``predict`` cuts the scores, by the rule of
+        :func:`suggest_threshold`; None cuts at 0, which has no meaning in itself.
+    threshold_cv : int, splitter, iterable or "training", default=5
+        The folds on whose cross-fitted scores the threshold is fitted, at most one per instance.
+        ``"training"`` fits it on training scores, which overfits.
     warm_start : bool, default=False
-        Whether ``fit`` starts from the weights it found before.
-    random_state : int, RandomState or None, default=None
-        For ``"sgd"``: draws the first weights and the pairs.
+        Whether ``fit`` starts from the weights of the previous ``fit``.
     callback : callable, optional
-        Told the progress: for ``"exact"`` a ``Progress`` record each iteration (a true answer
-        stops), for ``"sgd"`` the steps made and to be made.
+        Called with a ``Progress`` record at each iteration; a true answer stops.
     n_jobs : int or None, default=None
-        For ``"exact"``: threads that share the work; None or -1 for one on each core.
+        The number of threads; None or -1 for one per core.
     working_memory : float, optional
-        For ``"exact"``: MiB that matrices of scores may take before they are made in blocks;
-        by default half of the machine's memory.
+        MiB that matrices of scores may take before they are computed in blocks; by default half of
+        the machine's memory.
 
     Attributes
     ----------
     coef_ : array of shape (n_labels, n_features)
         The weights.
     intercept_ : array of shape (n_labels,)
-        b, less the threshold if one cuts all scores (for micro-F1): no pair sees a constant
-        added to all of them, and labels are then predicted where scores exceed 0.
-    solution_ : Solution or SGDSolution
+        b, minus the threshold if a single one cuts all scores (for micro-F1). Pairwise losses
+        ignore a common offset, and labels are then predicted where scores exceed 0.
+    solution_ : Solution
         How the solver ended: objective, certified gap, iterations, passes, seconds, status.
     threshold_ : rule
         The fitted threshold rule.
@@ -141,6 +241,8 @@ class LIMOClassifier(MultiLabelClassifier):
     ValueError: alpha must be a number above 0, got 0.
     """
 
+    __module__ = "limo"  # the public name, which model files contain
+
     def __init__(
         self,
         label_weight: float = 1.0,
@@ -150,20 +252,13 @@ class LIMOClassifier(MultiLabelClassifier):
         alpha: float = 1e-3,
         loss: str = "squared_hinge",
         pair_weight: str = "measure",
-        solver: str = "exact",
         fit_intercept: bool = True,
         intercept_scaling: float = 3.0,
         tol: float = 1e-2,
         max_iter: int = 1000,
-        sampling: str = "pairs",
-        step: float = 0.01,
-        n_passes: float = 20,
-        n_steps: int | None = None,
-        average: bool = True,
         threshold_measure: str | None = "micro_f1",
         threshold_cv: Any = 5,
         warm_start: bool = False,
-        random_state: Any = None,
         callback: Callable[..., object] | None = None,
         n_jobs: int | None = None,
         working_memory: float | None = None,
@@ -174,223 +269,46 @@ class LIMOClassifier(MultiLabelClassifier):
         self.alpha = alpha
         self.loss = loss
         self.pair_weight = pair_weight
-        self.solver = solver
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.tol = tol
         self.max_iter = max_iter
-        self.sampling = sampling
-        self.step = step
-        self.n_passes = n_passes
-        self.n_steps = n_steps
-        self.average = average
         self.threshold_measure = threshold_measure
         self.threshold_cv = threshold_cv
         self.warm_start = warm_start
-        self.random_state = random_state
         self.callback = callback
         self.n_jobs = n_jobs
         self.working_memory = working_memory
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the weights, and the threshold on scores of instances they have not seen.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features.
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1; or one label with two classes.
-
-        Returns
-        -------
-        self
-        """
-        self._check_settings()
-        before = self.solution_ if self.warm_start and hasattr(self, "solution_") else None
-        X, Y = self._check_training(X, y)
-        with at_most(self.n_jobs):
-            self._learn(X, Y, before)
-            self._settle(self._fit_threshold(X, Y))
-        return self
-
-    @available_if(_is_sgd)  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Make the steps on some more instances, going on from where the last ones ended.
-
-        The threshold is fitted on the scores of these instances.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features.
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1; or one label with two classes.
-        classes : array-like, optional
-            The two classes of a one-dimensional ``y``, if the first batch may lack one.
-
-        Returns
-        -------
-        self
-        """
-        self._check_settings()
-        before = getattr(self, "solution_", None)
-        X, Y = self._check_batch(X, y, classes, first=before is None)
-        self._learn(X, Y, before)
-        self._settle(fit_rule(self.threshold_measure, Y, self._raw_scores(X), X))
-        return self
-
-    def decision_function(self, X: Any) -> Values:
-        """Scores of the labels; the higher, the more likely relevant."""
-        return self._scores(self._raw_scores(self._check_instances(X)))
-
-    def predict(self, X: Any) -> Any:
-        """Labels whose scores exceed the fitted threshold."""
-        X = self._check_instances(X)
-        P = self.threshold_.predict(self._raw_scores(X), X)
-        P[:, self.never_], P[:, self.always_] = 0, 1
-        return self._labels(P)
-
-    def _raw_scores(self, X: Any) -> Values:
-        S = np.asarray(X @ self.coef_.T) + self.intercept_
-        S[:, self.never_] = S.min(axis=1, keepdims=True)
-        S[:, self.always_] = S.max(axis=1, keepdims=True)
-        return S
-
     def _check_settings(self) -> None:
-        for name, known in _CHOICES.items():
-            check_name(getattr(self, name), known, name)
-        for name in _WEIGHTS:
-            check_number(getattr(self, name), name, least=0)
-        for name in ("alpha", "tol", "intercept_scaling"):
-            check_number(getattr(self, name), name, above=0)
+        super()._check_settings()
+        check_name(self.loss, ("squared_hinge", "hinge"), "loss")
+        check_name(self.pair_weight, ("measure", "uniform"), "pair_weight")
+        check_number(self.entry_weight, "entry_weight", least=0)
+        check_number(self.tol, "tol", above=0)
         check_number(self.max_iter, "max_iter", least=1, integer=True)
         if self.n_jobs is not None:
             check_number(self.n_jobs, "n_jobs", integer=True)
-        if not any(getattr(self, name) for name in _WEIGHTS):
+        if not (self.label_weight or self.instance_weight or self.entry_weight):
             raise ValueError(
                 "label_weight, instance_weight and entry_weight are all 0: nothing would be "
                 "learnt. Give at least one of them a positive value."
             )
-        if self.solver == "sgd" and (self.loss != "hinge" or self.entry_weight):
-            raise ValueError(
-                "solver='sgd' is the paper's Algorithm 1: it needs loss='hinge' and "
-                f"entry_weight=0, got loss={self.loss!r} and entry_weight={self.entry_weight!r}."
-            )
-        if self.solver == "sgd" and self.pair_weight != "measure":
-            raise ValueError(
-                "pair_weight acts in solver='exact' only, got 'uniform' with 'sgd': there "
-                "sampling='pairs' makes all pairs alike."
-            )
 
-    @property
-    def _constant(self) -> float:
-        """The value of the constant feature, 0 if there is none."""
-        return float(self.intercept_scaling) if self.fit_intercept else 0.0
+    def _problem(self, features: Features, Y: Pattern) -> Problem:
+        weights = ViewWeights(self.label_weight, self.instance_weight, self.entry_weight)
+        loss, scheme = self.loss, self.pair_weight
+        return Problem(features, Y, weights, self.alpha, loss, scheme)  # type: ignore[arg-type]
 
-    def _learn(self, X: Any, Y: Pattern, before: Any) -> None:
-        learn = self._solve_exactly if self.solver == "exact" else self._draw
-        before = before if self._can_go_on(before, X, Y) else None
-        W = learn(X, Y, before)
-        self.coef_ = np.ascontiguousarray(W[: X.shape[1]].T)
-        self.intercept_ = self._constant * W[-1] if self._constant else np.zeros(Y.shape[1])
-        self.never_, self.always_ = self._constant_labels(Y, before)
-
-    def _can_go_on(self, before: Any, X: Any, Y: Pattern) -> bool:
-        """Whether a former solution is of this solver, these features and these labels."""
-        width, n_labels = X.shape[1] + bool(self._constant), Y.shape[1]
-        if self.solver == "exact":
-            return isinstance(before, Solution) and before.W.shape == (width, n_labels)
-        return isinstance(before, SGDSolution) and before.last.shape == (n_labels, width)
-
-    def _constant_labels(self, Y: Pattern, before: Any) -> tuple[Booleans, Booleans]:
-        """Labels never or always seen, in this batch and, for ``partial_fit``, in those before."""
-        never, always = Y.ones_per_column == 0, Y.ones_per_column == Y.shape[0]
-        if isinstance(before, SGDSolution):
-            return never & self.never_, always & self.always_
-        return never, always
-
-    def _solve_exactly(self, X: Any, Y: Pattern, before: Any) -> Values:
-        features = Features(X, self._constant)
-        weights = PairWeights.of(
-            Y,
-            label=self.label_weight,
-            instance=self.instance_weight,
-            entry=self.entry_weight,
-            scheme=self.pair_weight,  # type: ignore[arg-type]
-        )
-        found = solve(
-            Problem(features, Y, weights, self.alpha, self.loss),  # type: ignore[arg-type]
+    def _solve(self, problem: Problem, before: Solution | None) -> Solution:
+        found = exact.solve(
+            problem,
             tol=self.tol,
             max_iter=self.max_iter,
-            start=None if before is None else before.W,
+            start=before,
             callback=self.callback,
             working_memory=self.working_memory,
         )
         if not found.converged:
             warnings.warn(str(found), ConvergenceWarning, stacklevel=4)
-        self.solution_: Solution | SGDSolution = found
-        self.n_iter_ = found.iterations
-        return found.W
-
-    def _draw(self, X: Any, Y: Pattern, before: Any) -> Values:
-        settings = SGD(
-            self.label_weight,
-            self.instance_weight,
-            step=self.step,
-            shrinkage=self.alpha,
-            sampling=self.sampling,
-            n_passes=self.n_passes,
-            n_steps=self.n_steps,
-            average=self.average,
-        )
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        found = settings.solve(
-            _with_constant(X, self._constant) if self._constant else X,
-            Y,
-            np.random.default_rng(seed + (0 if before is None else before.n_steps)),
-            before,
-            self.callback,
-        )
-        self.solution_ = found
-        self.n_iter_ = found.n_steps
-        return found.coef.T
-
-    def _check_batch(self, X: Any, y: Any, classes: Any, *, first: bool) -> tuple[Any, Pattern]:
-        """Some instances; those after the first batch have its features, labels and classes."""
-        if first and (classes is None or np.ndim(y) != 1):
-            return self._check_training(X, y)
-        if first:
-            self.classes_, self.target_form_ = np.unique(classes), "classes"
-        X = validate_data(self, X, reset=first, accept_sparse="csr", dtype=np.float64, order="C")
-        if self.target_form_ == "classes":
-            y = np.asarray(y)[:, np.newaxis] == self.classes_[-1]
-        Y = check_labels(y, "y")
-        if not first and Y.shape[1] != len(self.coef_):
-            raise ValueError(
-                f"y must have the {len(self.coef_)} labels of the first batch, got {Y.shape[1]}."
-            )
-        return X, Y
-
-    def _fit_threshold(self, X: Any, Y: Pattern) -> ThresholdRule:
-        measure = self.threshold_measure
-        if measure is None or self.threshold_cv == "prefit":
-            return fit_rule(measure, Y, self._raw_scores(X), X)
-        inner = clone(self).set_params(threshold_measure=None, warm_start=False, callback=None)
-        return fit_cross_fitted(inner, measure, self.threshold_cv, X, Y)
-
-    def _settle(self, rule: ThresholdRule) -> None:
-        """Take a threshold; if one cuts all scores, put 0 there.
-
-        No pair sees a constant added to all scores, so it is free, and the model sets it here
-        once and for all: labels are then predicted where scores exceed 0, as in scikit-learn.
-        """
-        self.threshold_ = rule
-        self.intercept_ = self.intercept_ - rule.move_to_zero()
-
-
-def _with_constant(X: Any, constant: float) -> Any:
-    column = np.full((X.shape[0], 1), constant)
-    if sparse.issparse(X):
-        return sparse.csr_array(sparse.hstack([X, column]))
-    return np.hstack([X, column])
+        return found

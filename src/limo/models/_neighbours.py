@@ -1,8 +1,8 @@
-"""The nearest training instances, the same on every machine and for every storage.
+"""ML-kNN and GFM: learners that count the labels of the nearest training instances.
 
-scikit-learn's search leaves equal distances, common among 0/1 features, to chance: to the number of
-threads and the last bit of a product. Here the lower index wins, which makes learners that count
-neighbours reproducible, and costs no more.
+The search for neighbours gives the same result on every machine and for every storage of X. In
+scikit-learn's search, the order of equal distances, common among 0/1 features, depends on the
+number of threads and the last bit of a product. Here the lower index is nearer, at no extra cost.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.parallel import Parallel, delayed
 
 from limo._checks import check_number
-from limo._kernels.expected_f1 import best_label_sets
+from limo._kernels.expected_f1 import best_neighbour_sets
 from limo._kernels.profiles import nearest
 from limo._types import Integers, Values
 from limo._views import Pattern
@@ -51,7 +51,7 @@ def nearest_neighbours(X: Any, k: int, queries: Any = None, n_jobs: int | None =
     def search(start: int) -> None:
         block = queries[start : start + step]
         lengths = row_norms(block, squared=True)
-        # the query's own length is the same for all rows, so it takes no part
+        # The query's own length is the same for all rows, so it is left out.
         distances = norms - 2.0 * _product(block, X)
         close = _ROUNDING * (lengths + norms.max())
         nearest(distances, close, start if own else -1, found[start : start + step])
@@ -73,12 +73,12 @@ def count_labels(neighbours: Integers, Y: sparse.csr_array) -> sparse.csr_array:
 
 
 def pack(A: Any) -> tuple[Any, ...]:
-    """The plain arrays a matrix is made of, so that skops need not be told to trust any other."""
+    """The plain arrays of a matrix, which skops trusts."""
     return (A.data, A.indices, A.indptr, A.shape) if sparse.issparse(A) else (A,)
 
 
 def unpack(parts: tuple[Any, ...]) -> Any:
-    """The matrix that was packed, without a copy."""
+    """The packed matrix, without a copy."""
     if len(parts) == 1:
         return parts[0]
     data, indices, indptr, shape = parts
@@ -93,13 +93,13 @@ def _product(block: Any, X: Any) -> Any:
     return block @ X.T
 
 
-# ML-kNN: what the labels of the neighbours say about a label, learnt by counting.
+# ML-kNN
 
 
 class MLKNNClassifier(MultiLabelClassifier):
     """Multi-label k nearest neighbours (Zhang and Zhou, 2007).
 
-    Of the k neighbours of an instance, c have label j. With what was counted in training,
+    Of the k neighbours of an instance, c have label j. With counts from training,
 
         P(y_j = 1 | c) = P(y_j = 1) P(c | y_j = 1) / sum over b of P(y_j = b) P(c | y_j = b)
         P(y_j = 1) = (smoothing + instances with j) / (2 smoothing + m)
@@ -113,9 +113,9 @@ class MLKNNClassifier(MultiLabelClassifier):
     Parameters
     ----------
     k : int, default=10
-        How many neighbours; all others if training has fewer than k + 1 instances.
+        The number of neighbours; all others if training has fewer than k + 1 instances.
     smoothing : float, default=1.0
-        Laplace smoothing. With 0, counts that training never saw give the share of the label.
+        Laplace smoothing. With 0, a count that did not occur in training gives P(y_j = 1).
     n_jobs : int or None, default=None
         Threads for the search; -1 for all cores.
 
@@ -124,9 +124,9 @@ class MLKNNClassifier(MultiLabelClassifier):
     posterior_ : array of shape (n_labels, n_neighbors_ + 1)
         P(y_j = 1 | c) for each label and count.
     n_neighbors_ : int
-        Neighbours really used.
+        The number of neighbours in use.
     classes_ : array
-        The numbers of the labels or, for a one-dimensional y, its two classes.
+        The indices of the labels or, for a one-dimensional y, its two classes.
 
     References
     ----------
@@ -141,6 +141,8 @@ class MLKNNClassifier(MultiLabelClassifier):
     array([[1, 0, 0, 0],
            [1, 1, 1, 0]])
     """
+
+    __module__ = "limo"  # the public name, which model files contain
 
     def __init__(self, k: int = 10, *, smoothing: float = 1.0, n_jobs: int | None = None) -> None:
         self.k = k
@@ -225,7 +227,7 @@ def _posterior(counts: sparse.csr_array, Y: Pattern, k: int, smoothing: float) -
 
 
 def _histogram(counts: sparse.csr_array, k: int, n_instances: Integers) -> Integers:
-    """How many instances have each count of each label, of shape (k + 1, n_labels)."""
+    """The number of instances with each count of each label, of shape (k + 1, n_labels)."""
     n_labels = counts.shape[1]
     places = counts.data * n_labels + counts.indices
     table = np.bincount(places, minlength=(k + 1) * n_labels).reshape(k + 1, n_labels)
@@ -234,12 +236,12 @@ def _histogram(counts: sparse.csr_array, k: int, n_instances: Integers) -> Integ
 
 
 def _shares(table: Integers, n_instances: Integers, smoothing: float) -> Values:
-    """Smoothed shares of the counts; 0 where there is nothing to share."""
+    """Smoothed shares of the counts; 0 where there are none."""
     total = len(table) * smoothing + n_instances
     return (smoothing + table) / np.where(total == 0, 1, total)
 
 
-# GFM: the label set of highest expected F1, from the label sets of the neighbours.
+# GFM
 
 
 class GFMClassifier(MultiLabelClassifier):
@@ -250,27 +252,28 @@ class GFMClassifier(MultiLabelClassifier):
 
         E[F1(y, h)] = sum over j in h, over s, of  2 P(y_j = 1, |y| = s) / (s + r)
 
-    and ``predict`` gives the set for which it is highest: exactly, without taking labels for
-    independent. It follows that a label can be predicted with less than half of the neighbours,
-    or left out with more. Neighbours are Euclidean; of equally distant ones the one of lower index
-    is nearer, of equally good labels the first is taken, of equally good sizes the smallest.
+    and ``predict`` gives the set for which it is highest, exactly and without assuming that labels
+    are independent. So a label may be predicted that less than half of the neighbours have, or
+    left out although more have it. Neighbours are Euclidean; of equally distant ones the one of
+    lower index is nearer, of equally good labels the first is taken, of equally good sizes the
+    smallest.
 
     Parameters
     ----------
     k : int, default=10
-        How many neighbours; all instances if training has fewer.
+        The number of neighbours; all instances if training has fewer.
     f1_of_nothing : float, default=0.0
-        What F1 is worth where nothing is true and nothing predicted. With 0, as limo's
-        measures have it, nothing is predicted only if no neighbour has a label.
+        F1 where nothing is true and nothing predicted. With 0, as in limo's measures, nothing is
+        predicted only if no neighbour has a label.
     n_jobs : int or None, default=None
         Threads for the search; -1 for all cores.
 
     Attributes
     ----------
     n_neighbors_ : int
-        Neighbours really used.
+        The number of neighbours in use.
     classes_ : array
-        The numbers of the labels or, for a one-dimensional y, its two classes.
+        The indices of the labels or, for a one-dimensional y, its two classes.
 
     Notes
     -----
@@ -292,6 +295,8 @@ class GFMClassifier(MultiLabelClassifier):
     >>> model.predict([[0.0]])
     array([[1, 0, 1]])
     """
+
+    __module__ = "limo"  # the public name, which model files contain
 
     def __init__(
         self, k: int = 10, *, f1_of_nothing: float = 0.0, n_jobs: int | None = None
@@ -352,7 +357,7 @@ class GFMClassifier(MultiLabelClassifier):
         """
         neighbours, Y = self._neighbours(X), unpack(self._Y)
         chosen = np.zeros((neighbours.shape[0], Y.shape[1]), dtype=np.bool_)
-        best_label_sets(neighbours, Y.indptr, Y.indices, float(self.f1_of_nothing), chosen)
+        best_neighbour_sets(neighbours, Y.indptr, Y.indices, float(self.f1_of_nothing), chosen)
         return self._labels(chosen)
 
     def _neighbours(self, X: Any) -> Integers:

@@ -14,7 +14,7 @@ from limo.measures._table import MEASURES
 from limo.models._base import UnitRows
 from limo.models._binary_relevance import BinaryRelevance, logistic
 from limo.models._limo_cv import LIMOClassifierCV
-from limo.models._paper import paper_limo
+from limo.models._limo_sgd import paper_limo
 from limo.thresholds import (
     GlobalThreshold,
     InstanceThreshold,

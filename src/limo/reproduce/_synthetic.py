@@ -12,7 +12,7 @@ from limo.experiment import Cut, Data, Method, Plan, Splits
 from limo.experiment._statistics import check_rows
 from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
-from limo.models._paper import paper_limo
+from limo.models._limo_sgd import paper_limo
 from limo.report import comparison_part
 from limo.reproduce._pictures import plot_relative
 from limo.reproduce._reproduction import (
@@ -212,7 +212,7 @@ def _method(variant: Variant, cuts: dict[str, Cut], suffix: str) -> Method:
     # the intercept is a constant feature, which t(x) reads too: gamma is 1/3
     model = paper_limo(variant, "synthetic").set_params(threshold_measure=None, fit_intercept=False)
     constant = PolynomialFeatures(degree=1)
-    return Method(variant + suffix, model, scaling=constant, threshold=cuts, cv="prefit")
+    return Method(variant + suffix, model, scaling=constant, threshold=cuts, cv="training")
 
 
 def _samples(n_experiments: int) -> list[Data]:

@@ -1,18 +1,18 @@
-"""A model and a threshold rule in one estimator, the rule fitted on scores of unseen instances."""
+"""A model and a threshold rule in one estimator."""
 
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from limo._checks import check_labels, column_names
-from limo._types import Integers, Values
+from limo._types import Anything
 from limo.thresholds._best import Labels
-from limo.thresholds._fit import Fitted, cross_fit, fit_varying, folds_of, label_matrix, make_rule
+from limo.thresholds._fit import OWN, ConstantLabels, Fitted, Training, label_matrix, make_rule
 from limo.thresholds._rules import ThresholdRule
 
 __all__ = ["ThresholdClassifier"]
@@ -30,9 +30,9 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     """Any multi-label model with thresholds that suit a measure.
 
     The rule is fitted on cross-fitted scores: each instance is scored by a model that has not seen
-    it. Scores of the training data itself are too good to be true, and so would be thresholds
-    fitted to them. The model is then fitted on all data. ``predict`` applies the rule;
-    ``decision_function`` and ``predict_proba`` are those of the model.
+    it. Scores of the training data itself are too optimistic, and so are thresholds fitted to them.
+    The model is then fitted on all data. ``predict`` applies the rule; ``decision_function`` and
+    ``predict_proba`` are those of the model.
 
     Parameters
     ----------
@@ -40,37 +40,39 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         A multi-label model with ``decision_function`` or ``predict_proba``: one-vs-rest,
         ``MultiOutputClassifier``, ``ClassifierChain``, a pipeline, ...
     threshold : rule, str or None, default=None
-        A rule, as ``LabelThreshold()``; or ``"label"``, ``"instance"``, ``"global"``, ``"top_k"``,
-        ``"expected_f1"``; by default the one :func:`limo.suggest_threshold` gives for
-        ``measure``.
+        A rule, such as ``LabelThreshold()``; or ``"label"``, ``"instance"``, ``"global"``,
+        ``"top_k"``, ``"expected_f1"``; by default the rule that :func:`limo.suggest_threshold`
+        gives for ``measure``. ``"own"`` keeps the model's own ``predict``.
     measure : str, optional
-        What the rule should make as good as possible, unless it has a target of its own;
-        by default what the rule is best at. Without a rule too: macro-F1.
-    cv : int, splitter, iterable or "prefit", default=5
-        How to cross-fit: a number of folds (stratified by label), a scikit-learn splitter, or
-        pairs of training and test rows. With ``"prefit"`` the estimator is taken as it is, and
-        the rule is fitted on its scores of the data given to ``fit``: data held out, or,
-        as in the paper, its training data.
+        The target of the rule, unless it has one; by default the rule's own default. If there is
+        no rule either: macro-F1.
+    cv : int, splitter, iterable, "training" or "prefit", default=5
+        The folds for cross-fitting: their number (stratified by label), a scikit-learn splitter, or
+        pairs of training and test rows. ``"training"`` fits the rule on training scores, as the
+        paper does. ``"prefit"`` takes the estimator as already fitted and fits the rule on
+        its scores of the data given to ``fit``, which should be held-out data.
     n_jobs : int, optional
-        How many folds are fitted side by side.
+        How many folds are fitted in parallel.
 
     Attributes
     ----------
     estimator_ : estimator
-        The fitted model, of the labels that vary in the training data.
-    rule_ : rule
-        The fitted rule.
+        The fitted model, of the labels that are not constant in the training data.
+    rule_ : rule or None
+        The fitted rule; None for ``"own"``.
+    never_, always_ : array of bool of shape (n_labels,)
+        Labels that no training instance has, and labels that all have.
     n_labels_ : int
-        How many labels there are.
+        The number of labels.
     classes_ : list of array
         The classes of each label: 0 and 1.
     label_names_ : tuple of str or None
-        Their names, if ``y`` was a data frame that had any.
+        Their names, if ``y`` was a data frame with names.
 
     Notes
     -----
-    A label that no training instance has is never predicted, one that all have always is. In such
-    cases the scores of the model are completed by the lowest or highest of the instance.
+    A label that no training instance has is never predicted, and gets the lowest score of each
+    instance; a label that all have is always predicted, and gets the highest.
 
     Examples
     --------
@@ -86,6 +88,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     >>> limo.macro_f1(test.Y, tuned.predict(test.X)) > limo.macro_f1(test.Y, plain)
     True
     """
+
+    __module__ = "limo"  # the public name, which model files contain
 
     def __init__(
         self,
@@ -112,31 +116,30 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         y : array-like, sparse matrix or data frame of shape (n_samples, n_labels)
             True labels, 0 or 1.
         **params
-            Passed on to the estimator's ``fit``; what has a value for each instance, as
-            ``sample_weight``, is parted with the instances.
+            Passed on to the estimator's ``fit``. Values given per instance, such as
+            ``sample_weight``, are split with the instances.
 
         Returns
         -------
         self
         """
-        rule = make_rule(self.threshold, self.measure)
+        own = isinstance(self.threshold, str) and self.threshold == OWN
+        rule = None if own else make_rule(self.threshold, self.measure)
         Y = self._read_labels(X, y)
-        if self._prefit:
-            self._fitted = self._as_given()
-            rows = np.arange(Y.shape[0])
-            unseen = self._scores(rule, X)
-        else:
-            if rule.needs_fit:
-                rows, unseen = self._cross_fit(rule, X, Y, params)
-            self._fitted = fit_varying(self.estimator, X, Y, params)
-        if rule.needs_fit:
-            features = _safe_indexing(X, rows) if rule.needs_features else None
-            rule.fit(Y[rows], unseen, features)
-        self.rule_, self.estimator_ = rule, self._fitted.estimator
+        given = self._as_given() if self._is("prefit") else None
+        training = Training(
+            self.estimator, X, Y, self.cv, params=params, n_jobs=self.n_jobs, fitted=given
+        )
+        if rule is not None:
+            on_training = self._is("prefit") or self._is("training")
+            training.fit_rule(rule, "training scores" if on_training else "cross-fitted scores")
+        fitted = training.fitted
+        self.rule_, self.estimator_ = rule, fitted.estimator
+        self.never_, self.always_ = fitted.constant.never, fitted.constant.always
         return self
 
     def predict(self, X: Any) -> Labels:
-        """Score with the model, then cut by the rule.
+        """Score with the model, then apply the rule; or predict as the model does.
 
         Parameters
         ----------
@@ -149,14 +152,16 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             Labels 0 and 1; sparse if those given to ``fit`` were.
         """
         check_is_fitted(self)
-        P = self.rule_.predict(self._scores(self.rule_, X), X)
-        P[:, self._fitted.never] = 0
-        P[:, self._fitted.always] = 1
+        rule, fitted = self.rule_, self._fitted
+        if rule is None:
+            P = fitted.own_labels(X)
+        else:
+            P = fitted.cut(rule, fitted.scores(X, probabilities=rule.needs_probabilities), X)
         return sparse.csr_array(P) if self.sparse_labels_ else P
 
     @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Any:
-        """Scores of the model, untouched by thresholds."""
+        """Scores of the model; thresholds do not change them."""
         check_is_fitted(self)
         if self._fitted.complete:
             return self.estimator_.decision_function(X)
@@ -164,15 +169,15 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
-        """Probabilities of the model, untouched by thresholds, in the form the model gives them."""
+        """Probabilities of the model, in the form the model gives them."""
         check_is_fitted(self)
         if self._fitted.complete:
             return self.estimator_.predict_proba(X)
-        return self._fitted.probabilities(X)
+        return self._fitted.scores(X, probabilities=True)
 
     @property
     def n_features_in_(self) -> int:
-        """How many features the model was fitted on."""
+        """The number of features the model was fitted on."""
         check_is_fitted(self)
         return int(self.estimator_.n_features_in_)
 
@@ -189,8 +194,11 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         return tags
 
     @property
-    def _prefit(self) -> bool:
-        return isinstance(self.cv, str) and self.cv == "prefit"
+    def _fitted(self) -> Fitted:
+        return Fitted(self.estimator_, ConstantLabels(self.never_, self.always_))
+
+    def _is(self, cv: str) -> bool:
+        return isinstance(self.cv, str) and self.cv == cv
 
     def _read_labels(self, X: Any, y: Any) -> Any:
         if y is None:
@@ -206,22 +214,5 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def _as_given(self) -> Fitted:
         check_is_fitted(self.estimator)
-        none = np.zeros(self.n_labels_, dtype=bool)
-        return Fitted(self.estimator, none, none)
-
-    def _scores(self, rule: ThresholdRule, X: Any) -> Values:
-        fitted = self._fitted
-        return fitted.probabilities(X) if rule.needs_probabilities else fitted.scores(X)
-
-    def _cross_fit(
-        self, rule: ThresholdRule, X: Any, Y: Any, params: dict[str, Any]
-    ) -> tuple[Integers, Values]:
-        return cross_fit(
-            self.estimator,
-            X,
-            Y,
-            folds_of(self.cv, X, Y),
-            probabilities=rule.needs_probabilities,
-            params=params,
-            n_jobs=self.n_jobs,
-        )
+        none: Anything = np.zeros(self.n_labels_, dtype=bool)
+        return Fitted(self.estimator, ConstantLabels(none, none))

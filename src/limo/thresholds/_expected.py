@@ -1,10 +1,10 @@
-"""Labels of highest expected F1: from probabilities, or from what GFM knows about label sets."""
+"""Labels of highest expected F1: from independent probabilities, or by GFM without that."""
 
 from typing import Any
 
 import numpy as np
 
-from limo._kernels.expected_f1 import best_sizes
+from limo._kernels.expected_f1 import best_joint_sets, best_sizes
 from limo._system import n_workers, workers
 from limo._types import Anything, Values
 from limo.thresholds._scores import Scores, read_scores
@@ -12,17 +12,13 @@ from limo.thresholds._scores import Scores, read_scores
 __all__ = ["check_probabilities", "expected_f1_labels", "expected_f1_thresholds", "gfm_labels"]
 
 
-# Cells of the products GFM makes in one go.
-_BLOCK_CELLS = 1 << 22
-
-
 def expected_f1_labels(y_proba: Any, *, f1_of_nothing: float = 0.0) -> Any:
     """Predict, for each instance, the label set whose expected F1 is highest.
 
     E[F1] = E[2 |y & p| / (|y| + |p|)], the expectation over label sets y that hold each label j
     independently with its probability. The best set of k labels is then that of the k most
-    probable, and all sizes are tried. Equal probabilities are never parted. O(l²) a row at the
-    worst, far less if few labels are probable.
+    probable, and all sizes are tried. Equal probabilities are never separated. At most O(l²) per
+    row, far less if few labels are probable.
 
     Parameters
     ----------
@@ -44,14 +40,14 @@ def expected_f1_labels(y_proba: Any, *, f1_of_nothing: float = 0.0) -> Any:
     array([[1, 0, 0],
            [1, 1, 0]])
 
-    Both labels of probability 0.4 lie below 0.5, yet predicting them is best for F1.
+    Both labels of probability 0.4 are below 0.5, yet predicting them is best for F1.
     """
     scores = check_probabilities(read_scores(y_proba))
     return scores.cut(expected_f1_thresholds(scores, f1_of_nothing)[:, np.newaxis])
 
 
 def expected_f1_thresholds(scores: Scores, f1_of_nothing: float) -> Values:
-    """The threshold of each row that leaves its label set of highest expected F1 above it."""
+    """The threshold of each row above which is its label set of highest expected F1."""
     P = scores.descending(scores.width, np.zeros(scores.shape[0]))
     sizes = np.zeros(len(P), dtype=np.int64)
     expected = np.zeros(len(P))
@@ -71,7 +67,7 @@ def expected_f1_thresholds(scores: Scores, f1_of_nothing: float) -> Values:
 def gfm_labels(joint: Any, *, f1_of_nothing: float = 0.0) -> Anything:
     """Predict the label set of highest expected F1 from P(y_j = 1, |y| = s), the GFM matrix.
 
-    No independence is assumed: these l x s numbers decide the expected F1 of every label set
+    No independence is assumed: these l x s numbers determine the expected F1 of every label set
     (Dembczynski et al., 2011). For each size k the best set holds the k labels with the highest
     sum over s of P(y_j = 1, |y| = s) 2 / (s + k); of equal labels the first is taken.
 
@@ -95,16 +91,13 @@ def gfm_labels(joint: Any, *, f1_of_nothing: float = 0.0) -> Anything:
     array([[1, 1, 1]])
     """
     J = _check_joint(joint)
-    n_rows, n_labels, _ = J.shape
-    labels = np.zeros((n_rows, n_labels), dtype=np.int64)
-    step = max(1, _BLOCK_CELLS // n_labels**2)
-    for start in range(0, n_rows, step):
-        _maximise(J[start : start + step], f1_of_nothing, labels[start : start + step])
+    labels = np.zeros(J.shape[:2], dtype=np.int64)
+    best_joint_sets(J, f1_of_nothing * (1.0 - _some_label(J)), labels)
     return labels
 
 
 def check_probabilities(scores: Scores) -> Scores:
-    """Refuse scores that cannot be probabilities."""
+    """Reject scores that cannot be probabilities."""
     low, high = (float(f(scores.values, initial=0.0)) for f in (np.min, np.max))
     if low < 0 or high > 1:
         raise ValueError(
@@ -115,29 +108,20 @@ def check_probabilities(scores: Scores) -> Scores:
     return scores
 
 
-def _maximise(J: Values, f1_of_nothing: float, labels: Anything) -> None:
-    """Write the best label set of each row."""
-    sizes = np.arange(1, J.shape[2] + 1)
-    k = np.arange(1, J.shape[1] + 1)
-    gain = J @ (2.0 / (sizes[:, np.newaxis] + k))
-    order = np.argsort(-gain, axis=1, kind="stable")
-    ranked = np.take_along_axis(gain, order, axis=1)
-    value = np.diagonal(np.cumsum(ranked, axis=1), axis1=1, axis2=2)
-    nothing = f1_of_nothing * (1.0 - (J / sizes).sum(axis=(1, 2)))
-    best = np.argmax(np.column_stack([nothing, value]), axis=1)
-    for i in np.flatnonzero(best):
-        labels[i, order[i, : best[i], best[i] - 1]] = 1
+def _some_label(J: Values) -> Values:
+    """The probability of any label: J counts a label set of size s once for each of its labels."""
+    total: Values = (J / np.arange(1, J.shape[2] + 1)).sum(axis=(1, 2))
+    return total
 
 
 def _check_joint(joint: Any) -> Values:
-    J = np.asarray(joint, dtype=np.float64)
+    J = np.ascontiguousarray(joint, dtype=np.float64)
     if J.ndim != 3:
         raise ValueError(
             "The GFM matrix must have three dimensions, instances x labels x sizes of the label "
             f"set, got shape {J.shape}."
         )
-    total = (J / np.arange(1, J.shape[2] + 1)).sum(axis=(1, 2))
-    if not (np.isfinite(J).all() and J.min() >= 0 and total.max() <= 1 + 1e-6):
+    if not (np.isfinite(J).all() and J.min() >= 0 and _some_label(J).max() <= 1 + 1e-6):
         raise ValueError(
             "The GFM matrix must hold the probabilities P(y_j = 1, |y| = s): numbers from 0 up "
             "whose sum over labels, divided by s and added over s, is at most 1 in every row."

@@ -1,13 +1,20 @@
-"""Scores a model gives to instances it has not seen, and labels that never or always occur."""
+"""The one way to fit thresholds, and the one treatment of labels that are constant in training.
+
+:class:`Training` fits a model and threshold rules to training data. ``ThresholdClassifier``, the
+LIMO estimators, the experiment runner and ``limo fit`` all use it. A rule is fitted on scores of
+instances that the model has not seen, unless the caller asks for training scores.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _num_samples
 
 from limo._checks import check_name
 from limo._evaluation import probabilities_of, scores_of
@@ -15,10 +22,10 @@ from limo._types import Booleans, Integers, Values
 from limo._views import Pattern
 from limo.datasets import StratifiedFolds
 from limo.measures._table import MEASURES
+from limo.thresholds._best import Labels
 from limo.thresholds._instance import InstanceThreshold
 from limo.thresholds._rules import (
     ExpectedF1,
-    FixedThreshold,
     GlobalThreshold,
     LabelThreshold,
     ThresholdRule,
@@ -26,11 +33,14 @@ from limo.thresholds._rules import (
 )
 
 __all__ = [
+    "OWN",
     "RULES",
+    "ConstantLabels",
     "Fitted",
+    "Folds",
+    "Source",
+    "Training",
     "cross_fit",
-    "fit_cross_fitted",
-    "fit_rule",
     "fit_varying",
     "folds_of",
     "label_matrix",
@@ -42,91 +52,262 @@ __all__ = [
 
 Folds = list[tuple[Integers, Integers]]
 
+Source = Literal["cross-fitted scores", "training scores"]
+"""What a rule is fitted on: scores of instances the model has not seen, or has been trained on."""
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """A model of the labels that vary in its training data, with what is sure of the others.
+OWN = "own"
+"""Instead of a threshold rule: the model's own ``predict``."""
 
-    A label that never or always occurs cannot be learnt; many estimators fail on it, others give
-    it scores that cannot be compared. It gets the lowest or highest score of each instance.
+
+class Training:
+    """A model and its training data: fits the model once, and any number of rules to its scores.
+
+    Each kind of scores is computed when a rule first needs it, and then shared by all rules.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The model, unfitted. Clones of it are fitted, on all data and on each fold. If it is a
+        pipeline, its transformers are refitted on each fold too, so that nothing about held-out
+        instances enters their scores.
+    X, Y
+        Features as the estimator takes them; labels as :func:`label_matrix` gives them.
+    cv : int, splitter or iterable
+        The folds for cross-fitted scores.
+    params : dict, optional
+        Passed to the estimator's ``fit``.
+    n_jobs : int, optional
+        How many folds are fitted in parallel.
+    fitted : Fitted, optional
+        The model, if it is fitted already.
     """
 
-    estimator: Any
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        Y: Any,
+        cv: Any,
+        *,
+        params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+        fitted: "Fitted | None" = None,
+    ) -> None:
+        self.estimator, self.X, self.Y, self.cv = estimator, X, Y, cv
+        self.params, self.n_jobs = params or {}, n_jobs
+        self._fitted = fitted
+        self._known: dict[tuple[Source, bool], tuple[Integers, Values]] = {}
+
+    @property
+    def fitted(self) -> "Fitted":
+        """The model, fitted on all data."""
+        if self._fitted is None:
+            self._fitted = fit_varying(self.estimator, self.X, self.Y, self.params)
+        return self._fitted
+
+    def fit_rule(
+        self, rule: ThresholdRule, source: Source = "cross-fitted scores"
+    ) -> ThresholdRule:
+        """Fit a rule, unless it needs no fitting. It sees the features as they were given."""
+        if not rule.needs_fit:
+            return rule
+        rows, S = self.scores(source, probabilities=rule.needs_probabilities)
+        features = _safe_indexing(self.X, rows) if rule.needs_features else None
+        return rule.fit(self.Y[rows], S, features)
+
+    def scores(self, source: Source, *, probabilities: bool = False) -> tuple[Integers, Values]:
+        """Rows of the training data, and their scores or probabilities."""
+        key = (source, probabilities)
+        if key not in self._known:
+            self._known[key] = self._compute(source, probabilities)
+        return self._known[key]
+
+    def _compute(self, source: Source, probabilities: bool) -> tuple[Integers, Values]:
+        if source == "training scores":
+            rows = np.arange(self.Y.shape[0])
+            return rows, self.fitted.scores(self.X, probabilities=probabilities)
+        return cross_fit(
+            self.estimator,
+            self.X,
+            self.Y,
+            folds_of(self.cv, self.X, self.Y),
+            probabilities=probabilities,
+            params=self.params,
+            n_jobs=self.n_jobs,
+        )
+
+
+# Labels that are constant in training
+
+
+@dataclass(frozen=True, eq=False)
+class ConstantLabels:
+    """Which labels no training instance has, and which all have.
+
+    Nothing can be learnt about such a label. It is predicted for no instance, or for all; and
+    among the scores of an instance it gets the lowest, or the highest.
+    """
+
     never: Booleans
     always: Booleans
 
+    @classmethod
+    def of(cls, ones: Integers, n_rows: int) -> "ConstantLabels":
+        """From the number of instances that have each label."""
+        return cls(ones == 0, ones == n_rows)
+
     @property
     def varying(self) -> Booleans:
-        """The labels the model knows."""
+        """The other labels."""
         return ~(self.never | self.always)
+
+    def complete(self, S: Values, low: Any = None, high: Any = None) -> Values:
+        """Scores of all labels, from scores of all labels or of the varying ones only.
+
+        ``low`` and ``high`` are the scores for constant labels: by default the lowest and the
+        highest score of each instance or, if it has none, 0 and 1.
+        """
+        varying = self.varying
+        if varying.all():
+            return S
+        whole = S
+        if S.shape[1] != varying.size:
+            whole = np.empty((S.shape[0], varying.size), dtype=S.dtype)
+            whole[:, varying] = S
+        if low is None:
+            low = S.min(axis=1, keepdims=True) if S.shape[1] else 0.0
+        whole[:, self.never] = low
+        if high is None:
+            high = S.max(axis=1, keepdims=True) if S.shape[1] else 1.0
+        whole[:, self.always] = high
+        return whole
+
+    def correct(self, P: Any) -> Any:
+        """Predict a label that never occurs for no instance, one that always occurs for all."""
+        P[:, self.never], P[:, self.always] = 0, 1
+        return P
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model of the non-constant labels, plus fixed answers for constant ones.
+
+    Many estimators fail on a constant label, or give it scores that cannot be compared with others.
+    """
+
+    estimator: Any
+    constant: ConstantLabels
 
     @property
     def complete(self) -> bool:
-        """Whether that is all labels."""
-        return bool(self.varying.all())
+        """Whether no label is constant."""
+        return bool(self.constant.varying.all())
 
-    def scores(self, X: Any) -> Values:
-        """Scores of all labels."""
-        if not self.varying.any():
-            return self._filled(np.empty((_n_rows(X), 0)), 0.0, 1.0)
-        S = self._one_column(scores_of(self.estimator, X))
+    def scores(self, X: Any, *, probabilities: bool = False) -> Values:
+        """Scores or probabilities of all labels."""
+        if not self.constant.varying.any():
+            return self.constant.complete(np.empty((_num_samples(X), 0)))
+        S = self._one_column((probabilities_of if probabilities else scores_of)(self.estimator, X))
         scored = hasattr(self.estimator, "decision_function")
-        if hasattr(self.estimator, "predict_proba") and not scored:
-            return self._filled(S, 0.0, 1.0)
-        return self._filled(S, S.min(axis=1, keepdims=True), S.max(axis=1, keepdims=True))
+        if probabilities or (hasattr(self.estimator, "predict_proba") and not scored):
+            return self.constant.complete(S, 0.0, 1.0)
+        return self.constant.complete(S)
 
-    def probabilities(self, X: Any) -> Values:
-        """Probabilities of all labels."""
-        if not self.varying.any():
-            return self._filled(np.empty((_n_rows(X), 0)), 0.0, 1.0)
-        return self._filled(self._one_column(probabilities_of(self.estimator, X)), 0.0, 1.0)
+    def cut(self, rule: ThresholdRule, S: Values, X: Any) -> Labels:
+        """Labels from scores, by a rule."""
+        return self.constant.correct(rule.predict(S, X))
+
+    def own_labels(self, X: Any) -> Any:
+        """Labels by the model's own ``predict``, dense."""
+        n_rows, varying = _num_samples(X), self.constant.varying
+        P = np.zeros((n_rows, varying.size), dtype=np.int64)
+        if varying.any():
+            own = self.estimator.predict(X)
+            own = own.toarray() if sparse.issparse(own) else np.asarray(own)
+            P[:, varying] = own.reshape(n_rows, -1)
+        return self.constant.correct(P)
 
     def _one_column(self, S: Values) -> Values:
-        """A single label has the probabilities of both its classes in some estimators."""
-        if self.varying.sum() == 1 and S.shape[1] == 2:
+        """Take the second column where an estimator gives both classes of a single label."""
+        n_varying = self.constant.varying.sum()
+        if n_varying == 1 and S.shape[1] == 2:
             S = S[:, 1:]
-        if S.shape[1] != self.varying.sum():
+        if S.shape[1] != n_varying:
             raise ValueError(
                 f"{type(self.estimator).__name__} gives scores of {S.shape[1]} labels, but y has "
-                f"{self.varying.sum()}. Was it fitted on other labels?"
+                f"{n_varying}. Was it fitted on other labels?"
             )
         return S
 
-    def _filled(self, S: Values, low: Any, high: Any) -> Values:
-        if self.complete:
-            return S
-        whole = np.empty((S.shape[0], self.never.size), dtype=S.dtype)
-        whole[:, self.varying] = S
-        whole[:, self.never] = low
-        whole[:, self.always] = high
-        return whole
+
+def fit_varying(estimator: Any, X: Any, Y: Any, params: dict[str, Any]) -> Fitted:
+    """Fit a clone of the estimator to the labels that are not constant."""
+    constant = ConstantLabels.of(np.asarray(Y.sum(axis=0)).ravel(), Y.shape[0])
+    model, varying = clone(estimator), constant.varying
+    if varying.any():
+        model.fit(X, Y if varying.all() else Y[:, np.flatnonzero(varying)], **params)
+    return Fitted(model, constant)
 
 
 def label_matrix(Y: Pattern, *, as_sparse: bool) -> Any:
     """Labels as estimators take them.
 
-    Whole numbers of full width: scikit-learn 1.9 exchanges columns of int8 labels beyond the 127th.
+    As int64: scikit-learn 1.9 exchanges columns of int8 labels beyond the 127th.
     """
     matrix = Y.csr.astype(np.int64)
     return matrix if as_sparse else matrix.toarray()
 
 
-def fit_varying(estimator: Any, X: Any, Y: Any, params: dict[str, Any]) -> Fitted:
-    """Fit a clone of the estimator to the labels that vary."""
-    counts = np.asarray(Y.sum(axis=0)).ravel()
-    never, always = counts == 0, counts == Y.shape[0]
-    model, varying = clone(estimator), ~(never | always)
-    if varying.any():
-        model.fit(X, Y if varying.all() else Y[:, np.flatnonzero(varying)], **params)
-    return Fitted(model, never, always)
+# Scores of instances that a model has not seen
+
+
+def cross_fit(
+    estimator: Any,
+    X: Any,
+    Y: Any,
+    folds: Folds,
+    *,
+    probabilities: bool = False,
+    params: dict[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Integers, Values]:
+    """Score each fold by a model fitted on the other rows; return the rows and their scores."""
+    work = (
+        delayed(_score_fold)(
+            estimator,
+            X,
+            Y,
+            train,
+            test,
+            probabilities,
+            dict(_rows_of(params or {}, train, Y.shape[0])),
+        )
+        for train, test in folds
+    )
+    found = Parallel(n_jobs=n_jobs)(work)
+    return np.concatenate([test for _, test in folds]), np.concatenate(found)
+
+
+def _score_fold(
+    estimator: Any, X: Any, Y: Any, train: Any, test: Any, probabilities: bool, params: Any
+) -> Values:
+    fitted = fit_varying(estimator, _safe_indexing(X, train), Y[train], params)
+    return fitted.scores(_safe_indexing(X, test), probabilities=probabilities)
+
+
+def _rows_of(params: dict[str, Any], rows: Integers, n_rows: int) -> Iterator[tuple[str, Any]]:
+    """Fit parameters: those with one value per instance reduced to some rows, others unchanged."""
+    for name, value in params.items():
+        each = hasattr(value, "__len__") and not isinstance(value, str) and len(value) == n_rows
+        yield name, _safe_indexing(value, rows) if each else value
 
 
 def folds_of(cv: Any, X: Any, Y: Any, name: str = "cv") -> Folds:
     """The rows to train on and to score, fold by fold."""
     if isinstance(cv, bool) or cv is None or isinstance(cv, str):
         raise ValueError(
-            f"{name} must be a number of folds, a splitter or a list of (train, test) rows (in "
-            f"ThresholdClassifier and LIMOClassifier also 'prefit'): got {cv!r}."
+            f"{name} must be a number of folds, a splitter or a list of (train, test) rows: "
+            f"got {cv!r}."
         )
     if isinstance(cv, int | np.integer):
         if not 2 <= cv <= Y.shape[0]:
@@ -140,47 +321,14 @@ def folds_of(cv: Any, X: Any, Y: Any, name: str = "cv") -> Folds:
     return list(cv)
 
 
-def cross_fit(
-    estimator: Any,
-    X: Any,
-    Y: Any,
-    folds: Folds,
-    *,
-    probabilities: bool,
-    params: dict[str, Any],
-    n_jobs: int | None,
-) -> tuple[Integers, Values]:
-    """Score each fold's test rows by a model fitted on its training rows: the rows, and scores."""
-    work = (
-        delayed(_score_fold)(
-            estimator, X, Y, train, test, probabilities, dict(_rows_of(params, train, Y.shape[0]))
-        )
-        for train, test in folds
-    )
-    found = Parallel(n_jobs=n_jobs)(work)
-    return np.concatenate([test for _, test in folds]), np.concatenate(found)
+def threshold_folds(cv: Any, X: Any, labels: Any) -> Folds:
+    """Folds to fit a threshold on; at most one per instance if their number is given."""
+    n_rows = labels.shape[0]
+    too_many = isinstance(cv, int) and 1 < n_rows < cv
+    return folds_of(n_rows if too_many else cv, X, labels, "threshold_cv")
 
 
-def _score_fold(
-    estimator: Any, X: Any, Y: Any, train: Any, test: Any, probabilities: bool, params: Any
-) -> Values:
-    fitted = fit_varying(estimator, _safe_indexing(X, train), Y[train], params)
-    unseen = _safe_indexing(X, test)
-    return fitted.probabilities(unseen) if probabilities else fitted.scores(unseen)
-
-
-def _rows_of(params: dict[str, Any], rows: Integers, n_rows: int) -> Iterator[tuple[str, Any]]:
-    """Fit parameters with one value for each instance, cut to some; others as they are."""
-    for name, value in params.items():
-        each = hasattr(value, "__len__") and not isinstance(value, str) and len(value) == n_rows
-        yield name, _safe_indexing(value, rows) if each else value
-
-
-def _n_rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-# Which rule suits which measure.
+# Rules by name and by measure
 
 RULES: dict[str, Callable[[], ThresholdRule]] = {
     "label": LabelThreshold,
@@ -189,15 +337,15 @@ RULES: dict[str, Callable[[], ThresholdRule]] = {
     "top_k": TopK,
     "expected_f1": ExpectedF1,
 }
-"""Rules by the names :class:`limo.ThresholdClassifier` knows them by."""
+"""The rules by name, as :class:`limo.ThresholdClassifier` takes them."""
 
 
 def suggest_threshold(measure: str) -> ThresholdRule:
     """Choose the threshold rule that suits a measure, ready to be fitted.
 
-    From the registry, ``limo.MEASURES[measure].threshold``: a threshold per label for macro-F1 and
-    Hamming loss, per instance for instance-F1, one for all for micro-F1. That follows from the
-    paper's Section 3.2: a cut should part what the measure compares.
+    It is the one named by ``limo.MEASURES[measure].threshold``: a threshold per label for macro-F1
+    and Hamming loss, per instance for instance-F1, a single one for micro-F1. This follows from
+    the paper's Section 3.2: a threshold should separate the items that the measure compares.
 
     Parameters
     ----------
@@ -247,35 +395,3 @@ def make_rule(threshold: Any, measure: Any) -> ThresholdRule:
     if measure is not None and rule.get_params().get("target", measure) is None:
         rule.set_params(target=measure)
     return rule
-
-
-# How a model with scores of its own gets the threshold that makes labels of them.
-
-
-def fit_rule(measure: str | None, Y: Pattern, S: Values, X: Any) -> ThresholdRule:
-    """The rule that suits a measure, fitted to these scores; 0 if no measure is named."""
-    if measure is None:
-        return FixedThreshold(0.0)
-    return suggest_threshold(measure).fit(Y.csr, S, X)
-
-
-def threshold_folds(cv: Any, X: Any, labels: Any) -> Folds:
-    """Folds to fit a threshold on; of a number of them, no more than there are instances."""
-    n_rows = labels.shape[0]
-    too_many = isinstance(cv, int) and 1 < n_rows < cv
-    return folds_of(n_rows if too_many else cv, X, labels, "threshold_cv")
-
-
-def fit_cross_fitted(estimator: Any, measure: str, cv: Any, X: Any, Y: Pattern) -> ThresholdRule:
-    """The same, fitted to scores made by copies of the estimator that have not seen the rows."""
-    labels = label_matrix(Y, as_sparse=True)
-    rows, S = cross_fit(
-        clone(estimator),
-        X,
-        labels,
-        threshold_folds(cv, X, labels),
-        probabilities=False,
-        params={},
-        n_jobs=None,
-    )
-    return fit_rule(measure, Pattern.from_csr(labels[rows]), S, X[rows])

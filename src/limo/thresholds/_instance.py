@@ -1,4 +1,4 @@
-"""t(x): a threshold for each instance, learnt."""
+"""t(x): a threshold per instance, predicted by a regression."""
 
 from typing import Any
 
@@ -24,22 +24,23 @@ __all__ = ["InstanceThreshold"]
 _SOURCES = ("scores", "features", "both")
 _REGRESSORS = ("ridge", "svr")
 _TIES = ("fewest", "most")
-# Scores far from the highest say little about where to cut, and mislead where those of fitting and
-# of use differ, as scores of labels that are constant in training may. Fewer did as well on five
-# data sets, more did no better.
+# How many of the highest scores the regression reads. Scores far from the highest carry little
+# information about the threshold, and mislead where they differ between fitting and use, as those
+# of labels that are constant in training may. On five data sets, fewer were as good, and more were
+# no better.
 _MOST_SCORES = 20
 
 
 class InstanceThreshold(ThresholdRule):
-    """A threshold for each instance, t(x): the rule for instance-F1.
+    """A threshold per instance, t(x): the rule for instance-F1.
 
-    For each training instance the best place to part its labels is found exactly; a regression
-    then predicts that place for new instances, from their features, their sorted scores, or both.
+    For each training instance the best threshold is found exactly; a regression then predicts the
+    threshold of new instances from their features, their sorted scores, or both.
 
     Parameters
     ----------
     target : str, callable or Target, optional
-        What the training cuts make as high as possible; by default ``"instance_f1"``.
+        What the training thresholds maximise; by default ``"instance_f1"``.
     source : {"scores", "features", "both"}, default="scores"
         What the regression reads: the twenty highest scores of the instance, in order; its
         features; or both.
@@ -48,11 +49,12 @@ class InstanceThreshold(ThresholdRule):
         vector regression with an RBF kernel, C = 1 and gamma = 1 / n_features, as in the
         paper; or any scikit-learn regressor.
     end_gap : float, default=0.5
-        Where an instance is best given all labels, or none, its cut is placed beyond its lowest or
-        highest score: by this many times the average gap between its neighbouring scores. 0
-        puts it at that score, which is the paper's way.
+        If all labels, or none, are best for an instance, its threshold is placed beyond its lowest
+        or highest score, by this many times the average gap between its neighbouring scores. 0
+        puts it at that score, as the paper does.
     ties : {"fewest", "most"}, default="fewest"
-        Which of several equally good training cuts to take: that with fewest or most labels above.
+        Which of several equally good training thresholds to take: the one with fewest or with most
+        labels above it.
 
     Attributes
     ----------
@@ -69,6 +71,8 @@ class InstanceThreshold(ThresholdRule):
     array([[1, 0, 0],
            [1, 1, 0]])
     """
+
+    __module__ = "limo"  # the public name, which model files contain
 
     def __init__(
         self,
@@ -87,7 +91,7 @@ class InstanceThreshold(ThresholdRule):
 
     @property
     def needs_features(self) -> bool:  # type: ignore[override]
-        """Whether ``fit`` and ``predict`` want ``X``."""
+        """Whether ``fit`` and ``predict`` need ``X``."""
         return self.source != "scores"
 
     def thresholds(self, y_score: Any, X: Any = None) -> Values:
@@ -131,7 +135,7 @@ class InstanceThreshold(ThresholdRule):
 
 
 def _finite(cuts: Cuts, scores: Scores, end_gap: float) -> Values:
-    """The thresholds, those beyond all scores of an instance being placed near its last one."""
+    """The thresholds, where those beyond all scores of an instance are moved near its last one."""
     high, low = scores.highest(), scores.lowest()
     beyond = end_gap * (high - low) / max(scores.width - 1, 1)
     below = np.nextafter(low - beyond, -np.inf)
@@ -143,12 +147,11 @@ def _features(X: Any, n_rows: int, source: str) -> Any:
     if X is None:
         raise ValueError(
             f"InstanceThreshold(source={source!r}) reads the features: pass X to fit and to "
-            "predict, or take source='scores'."
+            "predict, or use source='scores'."
         )
     features = X if sparse.issparse(X) else np.asarray(X)
     if features.ndim != 2 or features.shape[0] != n_rows:
         raise ValueError(
-            f"X must have one row for each instance: expected {n_rows} rows, "
-            f"got shape {features.shape}."
+            f"X must have one row per instance: expected {n_rows} rows, got shape {features.shape}."
         )
     return features

@@ -1,6 +1,7 @@
 """Rules that turn scores into labels: ``fit`` them to labels and scores, then ``predict``.
 
-A rule never alters scores. It predicts a label where its score is higher than the threshold.
+A rule never changes scores. It predicts a label where its score is higher than the threshold.
+Fitted rules can be written as JSON.
 """
 
 import json
@@ -32,7 +33,9 @@ __all__ = [
 
 
 class ThresholdRule(BaseEstimator):  # type: ignore[misc]
-    """What all rules share: checks, and the labels they were fitted on."""
+    """The base of all rules: checks their input against the labels they were fitted on."""
+
+    __module__ = "limo.thresholds"  # the public name, which model files contain
 
     needs_fit = True
     needs_features = False
@@ -46,7 +49,7 @@ class ThresholdRule(BaseEstimator):  # type: ignore[misc]
         y_true : array-like or sparse matrix of shape (n_samples, n_labels)
             True labels, 0 or 1.
         y_score : array-like or sparse matrix of shape (n_samples, n_labels)
-            Scores, best made by a model that has not seen these instances; those absent from a
+            Scores, preferably by a model that has not seen these instances. Scores absent from a
             sparse matrix are above no threshold.
         X : array-like or sparse matrix of shape (n_samples, n_features), optional
             Features, for rules that read them.
@@ -79,28 +82,28 @@ class ThresholdRule(BaseEstimator):  # type: ignore[misc]
         return self._predict(self._checked(y_score), X)
 
     def move_to_zero(self) -> float:
-        """If one finite threshold cuts all scores, make it 0 and tell where it was; else 0.
+        """Shift a single finite threshold to 0 and return the old value; otherwise return 0.
 
-        For a model that lets its own scores begin there.
+        The model subtracts that value from its intercept.
         """
         return 0.0
 
     def check_fitted(self) -> None:
-        """Complain if the rule needs fitting and has not been fitted."""
+        """Raise an error if the rule needs fitting and has not been fitted."""
         if self.needs_fit and not hasattr(self, "n_labels_"):
             raise NotFittedError(
                 f"This {type(self).__name__} has not been fitted: call fit(y_true, y_score) first."
             )
 
     def _checked(self, y_score: Any) -> Scores:
-        """Let scores in, if the rule is fitted and they are of the labels it was fitted on."""
+        """The scores, checked to be of the labels that the rule was fitted on."""
         self.check_fitted()
         scores = read_scores(y_score)
         fitted = getattr(self, "n_labels_", scores.shape[1])
         if scores.shape[1] != fitted:
             raise ValueError(
                 f"{type(self).__name__} was fitted on {fitted} labels, but y_score has "
-                f"{scores.shape[1]} columns. Pass the scores of the same labels, or fit it anew."
+                f"{scores.shape[1]} columns. Pass the scores of the same labels, or refit the rule."
             )
         names, known = column_names(y_score), getattr(self, "label_names_", None)
         if names is not None and known is not None and names != known:
@@ -110,7 +113,7 @@ class ThresholdRule(BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"{type(self).__name__} was fitted on other labels, or in another order: column "
                 f"{other} was {known[other]!r} and is now {names[other]!r}. Reorder the columns of "
-                "y_score, or fit the rule anew."
+                "y_score, or refit the rule."
             )
         return scores
 
@@ -124,7 +127,7 @@ class ThresholdRule(BaseEstimator):  # type: ignore[misc]
 
 
 class FixedThreshold(ThresholdRule):
-    """The threshold you give: one number for all labels, or one for each.
+    """A given threshold: one number for all labels, or one per label.
 
     Parameters
     ----------
@@ -140,6 +143,8 @@ class FixedThreshold(ThresholdRule):
            [0, 1]])
     """
 
+    __module__ = "limo"  # the public name, which model files contain
+
     needs_fit = False
 
     def __init__(self, threshold: Any) -> None:
@@ -153,22 +158,22 @@ class FixedThreshold(ThresholdRule):
 
 
 class TopK(ThresholdRule):
-    """The k labels of each instance that score highest, k given or learnt.
+    """The k labels of each instance with the highest scores; k is given or learnt.
 
-    Equal scores are never parted: labels tied across the k-th place are left out together.
+    Ties are never split: labels tied across the k-th place are all left out.
 
     Parameters
     ----------
     k : int, optional
-        At most so many labels an instance; by default ``fit`` finds the number that makes the
-        target highest.
+        The largest number of labels per instance; by default ``fit`` finds the best one for the
+        target.
     target : str, callable or Target, optional
-        What a learnt k should make as high as possible; by default ``"instance_f1"``.
+        What a learnt k maximises; by default ``"instance_f1"``.
 
     Attributes
     ----------
     k_ : int
-        The number used.
+        The number in use.
 
     Examples
     --------
@@ -181,20 +186,22 @@ class TopK(ThresholdRule):
     1
     """
 
+    __module__ = "limo"  # the public name, which model files contain
+
     def __init__(self, k: int | None = None, target: Any = None) -> None:
         self.k = k
         self.target = target
 
     @property
     def needs_fit(self) -> bool:  # type: ignore[override]
-        """Only a k to be learnt needs fitting."""
+        """Whether k is to be learnt."""
         return self.k is None
 
     def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
         self.k_ = self._learn(Y, scores) if self.k is None else check_count(self.k, "k")
 
     def _learn(self, Y: Pattern, scores: Scores) -> int:
-        """One cut for all in terms of ranks is one k for all."""
+        """A global threshold of the ranks is a k."""
         target = check_target("instance_f1" if self.target is None else self.target)
         t = float(best_cuts(ENTRIES, target, Y, scores.worst_ranks()).thresholds[0])
         return int(np.clip(np.floor(-t), 0, scores.shape[1]))
@@ -210,7 +217,7 @@ class GlobalThreshold(ThresholdRule):
     Parameters
     ----------
     target : str, callable or Target, optional
-        What to make as high as possible; by default ``"micro_f1"``. Exact for every target.
+        What to maximise; by default ``"micro_f1"``. Exact for every target.
 
     Attributes
     ----------
@@ -225,6 +232,8 @@ class GlobalThreshold(ThresholdRule):
     0.625
     """
 
+    __module__ = "limo"  # the public name, which model files contain
+
     def __init__(self, target: Any = None) -> None:
         self.target = target
 
@@ -233,7 +242,7 @@ class GlobalThreshold(ThresholdRule):
         self.threshold_ = float(best_cuts(ENTRIES, target, Y, scores).thresholds[0])
 
     def move_to_zero(self) -> float:
-        """Make the threshold 0, if it is finite, and tell where it was."""
+        """Shift a finite threshold to 0 and return the old value."""
         before = self.threshold_
         if not np.isfinite(before):
             return 0.0
@@ -245,20 +254,20 @@ class GlobalThreshold(ThresholdRule):
 
 
 class LabelThreshold(ThresholdRule):
-    """A threshold for each label, t_j: the rule for macro-F1 and Hamming loss.
+    """A threshold per label, t_j: the rule for macro-F1 and Hamming loss.
 
-    Each threshold is the best there is on the scores it is fitted to. A label with very few
-    positives tells too little for a cut of its own, and shares the best cut for all labels.
+    Each threshold is the best one on the scores it is fitted to. The threshold of a label with very
+    few positives would be unreliable, so such labels share the best global threshold.
 
     Parameters
     ----------
     target : str, callable or Target, optional
-        What to make as high as possible; by default ``"macro_f1"``. With a micro target
-        (``"micro_f1"``) the thresholds are chosen together, for the whole matrix.
+        What to maximise; by default ``"macro_f1"``. With a micro target (``"micro_f1"``) the
+        thresholds are chosen together, for the whole matrix.
     min_positives : int, default=5
-        Labels with fewer positives take the global threshold for the same target; a label with none
-        is never predicted. 0 gives every label its own. The safeguard supposes that
-        scores of different labels can be compared, as those of one-vs-rest models can.
+        Labels with fewer positives get the global threshold for the same target; a label with none
+        is never predicted. 0 gives every label its own. Sharing a threshold assumes that scores of
+        different labels can be compared, as those of one-vs-rest models can.
 
     Attributes
     ----------
@@ -269,9 +278,9 @@ class LabelThreshold(ThresholdRule):
 
     Notes
     -----
-    On five data sets (``benchmarks/thresholds.py``) the safeguard raises macro-F1 on average, most
-    where labels are rarest. Thresholds fitted to scores of the model's own training data are
-    too high: fit the rule inside :class:`limo.ThresholdClassifier`, which cross-fits.
+    On five data sets (``benchmarks/thresholds.py``) sharing raises macro-F1 on average, most where
+    labels are rarest. Thresholds fitted to training scores are too high: fit the rule in
+    :class:`limo.ThresholdClassifier`, which cross-fits.
 
     Examples
     --------
@@ -286,8 +295,10 @@ class LabelThreshold(ThresholdRule):
     Traceback (most recent call last):
         ...
     ValueError: LabelThreshold was fitted on 2 labels, but y_score has 3 columns. Pass the scores
-    of the same labels, or fit it anew.
+    of the same labels, or refit the rule.
     """
+
+    __module__ = "limo"  # the public name, which model files contain
 
     def __init__(self, target: Any = None, *, min_positives: int = 5) -> None:
         self.target = target
@@ -304,7 +315,7 @@ class LabelThreshold(ThresholdRule):
             self.thresholds_[positives == 0] = np.inf
 
     def move_to_zero(self) -> float:
-        """Make the threshold 0, if there is one label and it is finite, and tell where it was."""
+        """Shift the finite threshold of a single label to 0 and return the old value."""
         if self.thresholds_.size != 1 or not np.isfinite(self.thresholds_[0]):
             return 0.0
         before, self.thresholds_ = float(self.thresholds_[0]), np.zeros(1)
@@ -318,7 +329,7 @@ class ExpectedF1(ThresholdRule):
     """The label set of highest expected F1 for each instance, from probabilities.
 
     Exact if labels are independent given the instance; with the GFM matrix, exact without that.
-    Nothing is fitted. The probabilities must mean what they say: calibrate them if in doubt.
+    Nothing is fitted. The probabilities must be calibrated.
 
     Parameters
     ----------
@@ -338,6 +349,8 @@ class ExpectedF1(ThresholdRule):
     array([[1, 1, 1]])
     """
 
+    __module__ = "limo"  # the public name, which model files contain
+
     needs_fit = False
     needs_probabilities = True
 
@@ -353,7 +366,7 @@ class ExpectedF1(ThresholdRule):
             Probabilities of shape (n_samples, n_labels), absent ones being 0; or an array of shape
             (n_samples, n_labels, n_sizes) with P(y_j = 1, |y| = s), s from 1 up.
         X : ignored
-            For the sake of the common interface.
+            Part of the common interface.
 
         Returns
         -------
@@ -371,17 +384,17 @@ class ExpectedF1(ThresholdRule):
         return scores.cut(t[:, np.newaxis])
 
 
-# Fitted rules as JSON: plain numbers that any program can read and apply.
+# Fitted rules as JSON: plain numbers that any program can read and apply
 
-# What each rule has learnt, or was given, that decides its predictions.
-_DECIDED_BY: dict[type[ThresholdRule], str] = {
+# The attribute that determines the predictions of each rule.
+_ATTRIBUTE: dict[type[ThresholdRule], str] = {
     FixedThreshold: "threshold",
     TopK: "k_",
     GlobalThreshold: "threshold_",
     LabelThreshold: "thresholds_",
     ExpectedF1: "f1_of_nothing",
 }
-_RULES = {rule.__name__: rule for rule in _DECIDED_BY}
+_RULES = {rule.__name__: rule for rule in _ATTRIBUTE}
 
 
 def rule_to_json(rule: ThresholdRule, path: str | Path | None = None) -> str:
@@ -393,9 +406,9 @@ def rule_to_json(rule: ThresholdRule, path: str | Path | None = None) -> str:
     Parameters
     ----------
     rule : fitted rule
-        Any but :class:`limo.InstanceThreshold`, whose regression is a model of its own.
+        Any but :class:`limo.InstanceThreshold`, which contains a fitted regression.
     path : str or Path, optional
-        A file to write as well.
+        A file to write the text to as well.
 
     Returns
     -------
@@ -418,10 +431,10 @@ def rule_to_json(rule: ThresholdRule, path: str | Path | None = None) -> str:
       "target": null
     }
     """
-    attribute = _DECIDED_BY.get(type(rule))
+    attribute = _ATTRIBUTE.get(type(rule))
     if attribute is None:
         raise TypeError(
-            f"{type(rule).__name__} cannot be written as JSON: it holds a fitted model. "
+            f"{type(rule).__name__} cannot be written as JSON: it contains a fitted model. "
             "Store it with the model, with skops or joblib."
         )
     rule.check_fitted()
@@ -454,7 +467,7 @@ def rule_from_json(text: str | Path) -> ThresholdRule:
     """
     document = json.loads(text.read_text(encoding="utf-8") if isinstance(text, Path) else text)
     kind = _RULES[check_name(document.get("rule"), _RULES, "rule")]
-    attribute = _DECIDED_BY[kind]
+    attribute = _ATTRIBUTE[kind]
     decided = _numbers(document[attribute.rstrip("_")])
     rule = kind(decided) if kind is FixedThreshold else kind()
     setattr(rule, attribute, decided)

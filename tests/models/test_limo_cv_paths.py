@@ -3,7 +3,7 @@ import pytest
 
 import limo
 from limo.measures._table import MEASURES
-from limo.models._paths import Judged, Paths, Trial, better
+from limo.models._limo_cv import Judged, Paths, Trial, better
 from limo.thresholds._fit import folds_of
 
 DATA = limo.datasets.figure1(120, seed=3)

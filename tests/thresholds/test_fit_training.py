@@ -2,15 +2,13 @@ import numpy as np
 import pytest
 
 import limo
-from limo._checks import check_labels
-from limo.thresholds._fit import fit_cross_fitted, fit_rule, threshold_folds
+from limo.thresholds._fit import Training, threshold_folds
 
 DATA = limo.datasets.figure1(90, seed=1)
-Y = check_labels(DATA.Y, "y")
 
 
 def test_without_a_measure_the_threshold_is_zero():
-    rule = fit_rule(None, Y, np.zeros(Y.shape), None)
+    rule = limo.LIMOClassifier(threshold_measure=None).fit(DATA.X, DATA.Y).threshold_
     assert rule.predict([[0.5, -0.5, 0.0]]).tolist() == [[1, 0, 0]]
 
 
@@ -21,7 +19,7 @@ def test_cross_fitted_scores_are_of_models_that_have_not_seen_the_rows():
     S = [model.fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]) for a, b in folds]
     rows = np.concatenate([b for _, b in folds])
     by_hand = limo.LabelThreshold(target="macro_f1").fit(DATA.Y[rows], np.concatenate(S))
-    rule = fit_cross_fitted(model, "macro_f1", folds, DATA.X, Y)
+    rule = Training(model, DATA.X, DATA.Y, folds).fit_rule(limo.suggest_threshold("macro_f1"))
     assert np.array_equal(rule.thresholds_, by_hand.thresholds_)
 
 
