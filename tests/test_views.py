@@ -19,3 +19,10 @@ def test_words():
     assert ROWS.empty_reason == "no relevant label"
     assert COLUMNS.full_reason == "every instance positive"
     assert list(VIEWS) == ["rows", "columns", "entries"]
+
+
+def test_rows_of_each_view():
+    matrix = np.arange(6).reshape(2, 3)
+    for view, n_rows, sums in ((ROWS, 2, [3, 12]), (COLUMNS, 3, [3, 5, 7]), (ENTRIES, 1, [15])):
+        assert view.n_rows(matrix.shape) == n_rows
+        assert np.atleast_1d(matrix.sum(axis=view.axis)).tolist() == sums

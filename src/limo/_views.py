@@ -147,6 +147,15 @@ class View:
         n_rows, n_columns = pattern.shape
         return {"rows": n_columns, "columns": n_rows}.get(self.name, n_rows * n_columns)
 
+    def n_rows(self, shape: tuple[int, int]) -> int:
+        """How many rows this view of a matrix has."""
+        return {"rows": shape[0], "columns": shape[1]}.get(self.name, 1)
+
+    @property
+    def axis(self) -> int | None:
+        """The axis of a matrix to sum over for one value per row; None for the whole matrix."""
+        return {"rows": 1, "columns": 0}.get(self.name)
+
     @property
     def empty_reason(self) -> str:
         """Why a row without ones has no pairs."""

@@ -33,11 +33,11 @@ def test_records_cannot_be_changed():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"auc_tie": -0.1}, "auc_tie must lie between 0 and 1, got -0.1"),
-        ({"ranking_loss_tie": 2}, "ranking_loss_tie must lie between 0 and 1, got 2"),
+        ({"auc_tie": -0.1}, "auc_tie must be between 0 and 1, got -0.1"),
+        ({"ranking_loss_tie": 2}, "ranking_loss_tie must be between 0 and 1, got 2"),
         ({"tied_rank": "mean"}, "tied_rank must be 'worst' or 'best', got 'mean'"),
         ({"one_error_tie": "any"}, "one_error_tie must be 'worst' or 'best', got 'any'"),
-        ({"f1_of_nothing": 3}, "f1_of_nothing must lie between 0 and 1, or be nan, got 3"),
+        ({"f1_of_nothing": 3}, "f1_of_nothing must be between 0 and 1, or be nan, got 3"),
         ({"undefined": {"macro_acu": 0}}, "Unknown measure 'macro_acu'. Did you mean 'macro_auc'"),
     ],
 )

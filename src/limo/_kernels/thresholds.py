@@ -76,7 +76,7 @@ def walk(
 
     Both kinds of items come as (scores, start of each row, stop of each row); relevant scores
     descend, irrelevant ones ascend. Without ``every``, only cuts below the score of a relevant item
-    are written. A cut has ``hits`` relevant and ``misses`` irrelevant items above it, and lies
+    are written. A cut has ``hits`` relevant and ``misses`` irrelevant items above it, and is
     between the scores ``upper`` and ``lower``. Ties leave fewer cuts than there are cells; the
     cells left, up to ``indptr[i + 1]``, repeat the last cut.
     """

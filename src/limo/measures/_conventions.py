@@ -58,7 +58,7 @@ class Conventions:
     >>> limo.Conventions(auc_tie=2.0)
     Traceback (most recent call last):
         ...
-    ValueError: auc_tie must lie between 0 and 1, got 2.0.
+    ValueError: auc_tie must be between 0 and 1, got 2.0.
     """
 
     ranking_loss_tie: float = 1.0
@@ -75,14 +75,14 @@ class Conventions:
         for name in ("ranking_loss_tie", "auc_tie"):
             value = getattr(self, name)
             if not 0 <= value <= 1:
-                raise ValueError(f"{name} must lie between 0 and 1, got {value!r}.")
+                raise ValueError(f"{name} must be between 0 and 1, got {value!r}.")
         for name in ("tied_rank", "one_error_tie"):
             value = getattr(self, name)
             if value not in ("worst", "best"):
                 raise ValueError(f"{name} must be 'worst' or 'best', got {value!r}.")
         if not (0 <= self.f1_of_nothing <= 1 or math.isnan(self.f1_of_nothing)):
             raise ValueError(
-                f"f1_of_nothing must lie between 0 and 1, or be nan, got {self.f1_of_nothing!r}."
+                f"f1_of_nothing must be between 0 and 1, or be nan, got {self.f1_of_nothing!r}."
             )
         object.__setattr__(self, "undefined", MappingProxyType(dict(self.undefined)))
 

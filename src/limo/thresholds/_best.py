@@ -157,8 +157,7 @@ def apply_thresholds(y_score: Any, threshold: Any, *, by: ThresholdKind = "label
 
 def cut_scores(scores: Scores, threshold: Any, view: View) -> Labels:
     """Cut checked scores by thresholds for the rows of a view."""
-    n_rows = {"rows": scores.shape[0], "columns": scores.shape[1]}.get(view.name, 1)
-    return scores.cut(check_thresholds(threshold, view, n_rows))
+    return scores.cut(check_thresholds(threshold, view, view.n_rows(scores.shape)))
 
 
 def check_thresholds(threshold: Any, view: View, n_rows: int) -> Values:

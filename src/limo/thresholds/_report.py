@@ -419,8 +419,7 @@ def threshold_error(
     view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
     Y, scores = check_pair(y_true, y_score)
     labels = cut_scores(scores, threshold, view)
-    predicted = labels.sum(axis={"rows": 1, "columns": 0}.get(view.name))
-    return _errors(view.ones(Y), np.atleast_1d(predicted))
+    return _errors(view.ones(Y), np.atleast_1d(labels.sum(axis=view.axis)))
 
 
 def threshold_bounds(
@@ -461,7 +460,7 @@ def threshold_bounds(
     """
     view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
     Y = check_labels(y_true, "y_true")
-    n_rows = view.ones(Y).size
+    n_rows = view.n_rows(Y.shape)
     errors = np.asarray(error)
     if errors.shape != (n_rows,) or errors.dtype.kind not in "iu" or errors.min() < 0:
         raise ValueError(
