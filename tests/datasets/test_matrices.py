@@ -1,4 +1,4 @@
-"""Labels and scores from files of every format."""
+"""LabelChoice and scores from files of every format."""
 
 import io
 

@@ -56,7 +56,7 @@ def test_an_unknown_format(read_text: Read) -> None:
 
 def test_an_option_the_format_does_not_know(read_text: Read) -> None:
     with pytest.raises(
-        DataError, match="xml= means nothing for a file in the csv format; leave it out"
+        DataError, match="xml= has no meaning for a file in the csv format; leave it out"
     ):
         read_text("x,a\n1,0\n", "toy.csv", labels=1, xml="x.xml")
 

@@ -103,9 +103,9 @@ def test_wrong_requests() -> None:
         next(StratifiedFolds(5).split(Y, Y))
     with pytest.raises(ValueError, match=r"stratification needs the labels: split\(X, Y\)"):
         next(StratifiedFolds(2).split(Y))
-    with pytest.raises(ValueError, match="Y must be a matrix of 0 and 1"):
+    with pytest.raises(ValueError, match="Y must hold only 0 and 1: found 2 at row 0, column 0"):
         next(StratifiedFolds(2).split(Y, 2 * Y))
-    with pytest.raises(ValueError, match="Y must be a matrix of 0 and 1"):
+    with pytest.raises(ValueError, match="Y must have two dimensions, instances x labels"):
         next(StratifiedFolds(2).split(Y, [0, 1, 0, 1]))
     with pytest.raises(ValueError, match="X has 3 rows, Y has 4; they must agree"):
         next(StratifiedFolds(2).split(Y[:3], Y))

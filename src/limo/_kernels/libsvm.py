@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limo._kernels import kernel
-from limo._kernels.numbers import EXACT, UNSETTLED, Bytes, number
+from limo._kernels.numbers import EXACT, UNDECIDED, Bytes, number
 
 __all__ = ["BAD_LABEL", "BAD_PAIR", "BAD_VALUE", "END", "HUGE_INDEX", "Pairs", "read_lines"]
 
@@ -98,7 +98,7 @@ def _read_pair(text: Bytes, start: int, end: int, pairs: Pairs) -> int:
         return HUGE_INDEX
     value, verdict = number(text, colon + 1, end)
     pair = pairs.used[0]
-    if verdict == UNSETTLED:
+    if verdict == UNDECIDED:
         note = pairs.noted[pairs.used[3]]
         note[0], note[1], note[2] = pair, colon + 1, end
         pairs.used[3] += 1

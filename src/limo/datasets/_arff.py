@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limo._kernels import arff as kernels
-from limo.datasets._columns import Column, Table, arff_labels, names_labels, to_dataset
-from limo.datasets._dataset import DataError, Dataset, Limits, Options, csr, without_repeats
+from limo.datasets._columns import ColumnHeader, Columns, arff_labels, names_labels, to_dataset
+from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions, csr, without_repeats
 from limo.datasets._source import Source, encoding_of, line_at, normalise, unquote
 
 __all__ = [
     "Attribute",
     "Header",
-    "arff_table",
+    "arff_columns",
     "parse_header",
     "read_arff",
     "says_labels",
@@ -199,7 +199,7 @@ _PROBLEMS = {
 }
 
 
-def read_arff(source: Source, options: Options) -> Dataset:
+def read_arff(source: Source, options: ReadOptions) -> Dataset:
     """Read an ARFF file; see :func:`limo.read`."""
     opened = _open(source, options)
     names = [attribute.name for attribute in opened.kept]
@@ -207,18 +207,18 @@ def read_arff(source: Source, options: Options) -> Dataset:
     return to_dataset(opened.table(options.missing), labels, options, source.checksum)
 
 
-def arff_table(source: Source, options: Options) -> Table:
+def arff_columns(source: Source, options: ReadOptions) -> Columns:
     """Read the attributes of an ARFF file, whichever of them are labels."""
     return _open(source, options).table(options.missing)
 
 
-def says_labels(source: Source, options: Options) -> bool:
+def says_labels(source: Source, options: ReadOptions) -> bool:
     """Whether it is said which attributes of an ARFF file are labels."""
     opened = _open(source, options)
     return names_labels(opened.body.header.relation, len(opened.kept), source, options)
 
 
-def _open(source: Source, options: Options) -> "_Opened":
+def _open(source: Source, options: ReadOptions) -> "_Opened":
     """Read the header, and leave the rest until it is known what is wanted of it."""
     data = normalise(source.data, source.path)
     encoding = encoding_of(data, options.encoding, source.path)
@@ -233,17 +233,17 @@ class _Opened(NamedTuple):
     kept: list[Attribute]
     body: "_Body"
 
-    def table(self, missing: str) -> Table:
+    def table(self, missing: str) -> Columns:
         cells, row_starts = self.body.cells(self.kept, missing)
         columns = tuple(
-            Column(a.name, a.values if a.kind == "nominal" else None) for a in self.kept
+            ColumnHeader(a.name, a.values if a.kind == "nominal" else None) for a in self.kept
         )
-        return Table(
+        return Columns(
             columns, cells, self.body.path, lambda row: self.body.line(int(row_starts[row]))
         )
 
 
-def _kept(header: Header, options: Options, path: str) -> list[Attribute]:
+def _kept(header: Header, options: ReadOptions, path: str) -> list[Attribute]:
     """The attributes left after ``drop``; text among them is refused."""
     unknown = set(options.drop) - {attribute.name for attribute in header.attributes}
     if unknown:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from limo._system import Later
 from limo._text import did_you_mean
-from limo.datasets._dataset import DataError, Dataset, Limits, Options
+from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions
 from limo.datasets._read import read_source
 from limo.datasets._source import Source, open_source
 
@@ -294,11 +294,11 @@ def _read(file: File, entry: Entry, found: dict[str, Any]) -> Dataset:
     source = open_source(found[file.path], None, Limits())
     _verify(source.checksum, file, found[file.path])
     if entry.xml is None:
-        return read_source(source, "arff", Options(labels=entry.n_labels))
+        return read_source(source, "arff", ReadOptions(labels=entry.n_labels))
     xml = open_source(found[entry.xml.path], None, Limits())
     _verify(xml.checksum, entry.xml, found[entry.xml.path])
     with_xml = Source(source.path, source.name, source.data, lambda name: xml.data)
-    return read_source(with_xml, "arff", Options())
+    return read_source(with_xml, "arff", ReadOptions())
 
 
 def _verify(checksum: str, file: File, path: Path) -> None:

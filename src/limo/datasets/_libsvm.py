@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from limo._kernels import libsvm as kernels
-from limo.datasets._dataset import DataError, Dataset, Options, csr, without_repeats
+from limo.datasets._dataset import DataError, Dataset, ReadOptions, csr, without_repeats
 from limo.datasets._source import Source, line_at, normalise
 
 __all__ = ["NAMES_SUFFIX", "XMC_HEADER", "is_whole", "read_libsvm", "read_xmc"]
@@ -24,7 +24,7 @@ _PROBLEMS = {
 }
 
 
-def read_libsvm(source: Source, options: Options) -> Dataset:
+def read_libsvm(source: Source, options: ReadOptions) -> Dataset:
     """Read ``label,label index:value ...``; see :func:`limo.read`."""
     lines = _Lines(source, first_line=1, text=normalise(source.data, source.path).rstrip(b"\n"))
     names = _names_beside(source)
@@ -44,7 +44,7 @@ def read_libsvm(source: Source, options: Options) -> Dataset:
     return Dataset(X, Y, tuple(features), label_names, source.path, source.checksum)
 
 
-def read_xmc(source: Source, options: Options) -> Dataset:
+def read_xmc(source: Source, options: ReadOptions) -> Dataset:
     """Read a file whose first line counts rows, features and labels; all indices from 0."""
     text = normalise(source.data, source.path)
     header = XMC_HEADER.match(text)
@@ -105,7 +105,9 @@ class _Lines:
     def _row_of(self, place: int, kind: int) -> int:
         return int(np.searchsorted(self.pairs.ends[: self.n_rows, kind], place, side="right"))
 
-    def features(self, n_features: int | None, zero_based: bool | None, options: Options) -> Any:
+    def features(
+        self, n_features: int | None, zero_based: bool | None, options: ReadOptions
+    ) -> Any:
         """The CSR matrix of the pairs."""
         indices = self.pairs.indices[: self.n_pairs]
         if zero_based is None:
@@ -141,7 +143,7 @@ class _Lines:
         """The labels that occur, sorted."""
         return [int(label) for label in np.unique(self.pairs.labels[: self.n_labels])]
 
-    def label_matrix(self, names: tuple[str, ...], options: Options) -> Any:
+    def label_matrix(self, names: tuple[str, ...], options: ReadOptions) -> Any:
         """The 0/1 CSR matrix; a label is found by the number that is its name, else by place."""
         options.limits.check("max_columns", len(names), "labels", self.path)
         ids = self.pairs.labels[: self.n_labels]

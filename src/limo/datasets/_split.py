@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from limo._checks import check_labels
 from limo._kernels.sampling import Sharing, share_out
 from limo.datasets._catalogue import data_folders, load
 from limo.datasets._dataset import DataError, Dataset
@@ -308,15 +309,9 @@ def _label_rows(y: Any, X: Any) -> Any:
     """The labels as a CSR array of ones, checked."""
     if y is None:
         raise ValueError("stratification needs the labels: split(X, Y)")
-    Y = sparse.csr_array(y if sparse.issparse(y) else np.asarray(y))
-    if Y.ndim != 2 or not np.isin(Y.data, (0, 1)).all():
-        raise ValueError(
-            "Y must be a matrix of 0 and 1, a row for each instance and a column for each label"
-        )
+    Y = check_labels(y, "Y").csr
     if Y.shape[0] != _n_rows(X):
         raise ValueError(f"X has {_n_rows(X)} rows, Y has {Y.shape[0]}; they must agree")
-    Y.sum_duplicates()
-    Y.eliminate_zeros()
     return Y
 
 

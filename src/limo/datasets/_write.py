@@ -16,12 +16,12 @@ import numpy as np
 from scipy import sparse
 
 from limo._system import Later, replacing
-from limo.datasets._dataset import DataError, Dataset
+from limo.datasets._dataset import DataError, Dataset, check_binary
 from limo.datasets._libsvm import NAMES_SUFFIX, is_whole
 from limo.datasets._matrices import LABEL_PREFIX, SCORE_PREFIX
 from limo.datasets._npz import csr_parts, to_arrays
+from limo.datasets._parquet import need_parquet
 from limo.datasets._source import quote
-from limo.datasets._tables import need_parquet
 
 __all__ = ["check_suffix", "files_written", "write", "write_predictions"]
 
@@ -69,7 +69,9 @@ def write(dataset: Dataset, path: str | os.PathLike[str], *, format: str | None 
     file, bare, packer = _unpacked(path)
     writer = _writer(format, bare)
     _check_names(dataset)
-    _check_values(dataset)
+    check_binary(dataset.Y)
+    if np.isinf(_stored(dataset.X)).any():
+        raise DataError("X must hold finite numbers (or nan), got infinity")
     writer(dataset, file, bare, packer)
     return file
 
@@ -163,13 +165,6 @@ def _check_arff_names(dataset: Dataset) -> None:
     wrong = next((name for name in dataset.label_names if _NOT_XML.search(name)), None)
     if wrong is not None:
         raise DataError(f"the label {wrong!r} has a character that XML cannot hold; rename it")
-
-
-def _check_values(dataset: Dataset) -> None:
-    if not np.isin(_stored(dataset.Y), (0, 1)).all():
-        raise DataError("Y must hold only 0 and 1")
-    if np.isinf(_stored(dataset.X)).any():
-        raise DataError("X must hold finite numbers (or nan), got infinity")
 
 
 def _stored(A: Any) -> Any:
