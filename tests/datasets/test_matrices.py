@@ -199,7 +199,7 @@ def test_sparse_scores_are_written_out(read):
         (npy(S), "s.npy", "scores", {"labels": 2}, "have no names to choose by"),
         (npz(A=S, B=S), "s.npz", "scores", {}, "called S or y_score or scores; the file holds A, B"),
         (npz(S=np.zeros(3)), "s.npz", "scores", {}, "S must be a matrix of numbers"),
-        (scipy_npz(sparse.csr_array(-S)), "s.npz", "scores", {}, "absent score counts 0"),
+        (scipy_npz(sparse.csr_array(-S)), "s.npz", "scores", {}, "absent score counts as 0"),
         (scipy_npz(sparse.coo_array(S)), "s.npz", "scores", {}, "csr or csc format, got 'coo'"),
         (
             npz(format=np.array("csr"), shape=[1, 2], data=[1], indices=[5], indptr=[0, 1]),

@@ -51,7 +51,7 @@ def test_a_damaged_or_cut_file(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"toy.arff{suffix}"
     content = PACKED[suffix]
     file.write_bytes(content[: len(content) * 2 // 3])
-    with pytest.raises(DataError, match=r"damaged.*Fetch it again") as caught:
+    with pytest.raises(DataError, match=r"damaged.*Download it again") as caught:
         limo.read(file)
     assert caught.value.path == str(file)
 

@@ -48,7 +48,7 @@ _TENS = np.array([10.0**k for k in range(23)])
 
 
 def _power_of_five(q: int) -> tuple[int, int]:
-    """The 128 leading bits of 5**q: cut off for q >= 0, rounded up for q < 0."""
+    """The 128 leading bits of 5**q: rounded down for q >= 0, up for q < 0."""
     power = 5 ** abs(q)
     if q >= 0:
         bits = power << 128 >> power.bit_length()
@@ -108,6 +108,7 @@ def decimal(w: Word, q: int) -> tuple[float, bool]:
     high, low = _scaled(w << np.uint64(zeros), q)
     upper = np.uint64(high >> np.uint64(63))
     mantissa = high >> (upper + _SHIFT)
+    # (217706 * q) >> 16 is floor(q * log2(10)) for every q in range
     exponent = ((217706 * q) >> 16) + 63 + np.int64(upper) - zeros
     if low == _ALL or exponent <= -1022 or exponent >= 1023:
         return 0.0, False  # undecided, subnormal or too large
@@ -120,7 +121,7 @@ def decimal(w: Word, q: int) -> tuple[float, bool]:
 
 @kernel
 def _digits(text: Bytes, i: int, end: int, w: Word, count: int) -> tuple[int, Word, int]:
-    """Take digits from ``i``: where they end, the mantissa so far, how many counted."""
+    """Read digits from ``i``: next position, the mantissa so far, how many digits count."""
     while i < end and 48 <= text[i] <= 57:
         digit = np.uint64(text[i] - 48)
         if count < _DIGITS:
@@ -133,7 +134,7 @@ def _digits(text: Bytes, i: int, end: int, w: Word, count: int) -> tuple[int, Wo
 
 @kernel
 def _exponent(text: Bytes, i: int, end: int) -> tuple[int, bool]:
-    """The power of ten written from ``i`` (after the e) to ``end``, and whether it is one."""
+    """``text[i:end]``, which follows the e, as a power of ten, and whether it is one."""
     negative = i < end and text[i] == 45
     if i < end and (text[i] == 45 or text[i] == 43):
         i += 1

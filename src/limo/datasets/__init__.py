@@ -1,4 +1,4 @@
-"""Data in: readers, writers, a catalogue, splits, descriptions and generators."""
+"""Data sets: read, write, load by name, describe, split and generate them."""
 
 from limo.datasets._catalogue import (
     CATALOGUE,

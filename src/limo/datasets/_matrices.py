@@ -1,6 +1,6 @@
-"""One matrix of labels or scores from a file: what ``limo evaluate`` reads.
+"""One matrix from a file: labels or scores to evaluate, or features to predict from.
 
-Rows are instances, columns labels, by name where the file has names. A ``.npy`` file is
+Rows are instances. Columns are matched by name where the file has names. A ``.npy`` file is
 mapped into memory and never read as a whole.
 """
 
@@ -34,10 +34,10 @@ __all__ = [
 
 MatrixKind = Literal["truth", "scores", "predictions"]
 
-# What the columns of a file that holds both are called.
+# Prefixes of the columns of a file that holds both labels and scores.
 LABEL_PREFIX, SCORE_PREFIX = "label:", "score:"
 _PREFIXES = {"truth": LABEL_PREFIX, "scores": SCORE_PREFIX, "predictions": LABEL_PREFIX}
-# Under which names an NPZ file may hold what is wanted.
+# The names under which an NPZ file may hold each kind of matrix.
 _ARRAYS: dict[MatrixKind, tuple[str, ...]] = {
     "truth": ("Y", "y_true", "truth", "labels"),
     "scores": ("S", "y_score", "scores"),
@@ -48,7 +48,7 @@ _NPY = b"\x93NUMPY"
 
 @dataclass(frozen=True, eq=False)
 class LabelMatrix:
-    """A matrix with the names of its columns, as far as its file has any.
+    """Labels or scores, one column per label, with the names of the labels if the file has any.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class LabelMatrix:
     label_names : tuple of str or None
         A name for each column.
     source, checksum : str
-        The file and its (unpacked) sha256.
+        The file, and its sha256 after decompression.
     """
 
     values: Any
@@ -66,7 +66,7 @@ class LabelMatrix:
     checksum: str
 
     def ordered_as(self, names: tuple[str, ...] | None) -> "LabelMatrix":
-        """The same columns in the order of ``names``; other names than those are refused."""
+        """The same columns in the order of ``names``; raise if the names are not the same."""
         own = self.label_names
         if names is None or own is None or own == names:
             return self
@@ -93,29 +93,29 @@ def read_matrix(
 ) -> LabelMatrix:
     r"""Read true labels, scores or predicted labels from a file.
 
-    CSV, TSV, Parquet and ARFF give a column for each label; NPY and NPZ an array (or a sparse
-    matrix of SciPy's); LIBSVM and the extreme-classification format the labels in front of their
-    rows. An ARFF file that says which attributes are labels may hold features too. A first
-    column without a name, as data frames write their index, is left out.
+    CSV, TSV, Parquet and ARFF files have a column for each label, NPY and NPZ files an array (or a
+    SciPy sparse matrix), LIBSVM and extreme-classification files the labels at the start of
+    each row. An ARFF file that says which attributes are labels may hold features too. A first
+    column without a name, which is how data frames write their index, is left out.
 
     Parameters
     ----------
     path : path
-        The file, plain or packed.
+        The file, plain or compressed.
     kind : {"truth", "scores", "predictions"}, default="scores"
-        What to take from a file that holds several.
+        What to read from a file that holds several.
     format : str, optional
-        One of the formats of :func:`limo.read`, or "npy", instead of recognising it.
+        One of the formats of :func:`limo.read`, or "npy"; by default recognised.
     labels : list of str, str or int, optional
-        Which columns to take, as for :func:`limo.read`; by default all.
+        Which columns to read, as for :func:`limo.read`; by default all.
     drop : list of str, optional
-        Columns to leave out, where there are such.
+        Columns to leave out, if they are there.
     header : bool, optional
-        Whether the first line of a CSV file names the columns; by default told by its content.
+        Whether the first line of a CSV file names the columns; by default decided by its content.
     n_labels : int, optional
-        How many labels there are, for LIBSVM, whose files do not tell.
+        How many labels there are, for LIBSVM, whose files do not say it.
     limits : Limits, optional
-        How much the file may claim before reading stops.
+        How large the file may be before reading stops.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def _is_npy(file: Path) -> bool:
 
 
 def _map_npy(file: Path, options: ReadOptions) -> LabelMatrix:
-    """An array mapped into memory, of which only what is looked at is read."""
+    """An array mapped into memory, so that only the parts in use are read."""
     try:
         values = np.load(file, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError, SyntaxError) as error:
@@ -185,7 +185,7 @@ def _from_npz(
 
 
 def _find_array(arrays: dict[str, Any], kind: MatrixKind, path: str) -> Any:
-    """The array of one of the usual names, or the only one there is."""
+    """The array with one of the usual names, or the only matrix there is."""
     for name in _ARRAYS[kind]:
         if name in arrays or f"{name}_data" in arrays:
             return named_matrix(arrays, name, path)
@@ -200,11 +200,11 @@ def _find_array(arrays: dict[str, Any], kind: MatrixKind, path: str) -> Any:
 
 
 def _dense_scores(values: Any, limits: Limits, path: str) -> Any:
-    """Sparse scores written out: what is absent counts 0, as long as that makes it the lowest."""
+    """Sparse scores as a dense array; an absent score is 0, which must be the lowest."""
     if values.nnz and values.data.min() < 0:
         raise DataError(
-            "an absent score counts 0, which would rank it above the negative scores that are "
-            "there. Store the scores as a dense array",
+            "an absent score counts as 0, which ranks it above the negative scores in the file. "
+            "Store the scores as a dense array",
             path=path,
         )
     limits.check("max_values", values.shape[0] * values.shape[1], "scores", path)
@@ -223,7 +223,7 @@ def _check_array(values: Any, path: str) -> None:
 def _from_columns(
     source: Source, format: str, kind: MatrixKind, options: ReadOptions
 ) -> tuple[Any, tuple[str, ...] | None]:
-    """The columns of a table: all of them, or those of the labels."""
+    """The columns of a file with named columns: all of them, or those of the labels."""
     asks_file = format == "arff" and kind != "scores" and options.labels is None
     if asks_file and says_labels(source, options):
         data = read_source(source, format, replace(options, header=True))
@@ -242,12 +242,12 @@ def _from_columns(
 
 
 def _numbered(count: int) -> tuple[str, ...]:
-    """The names columns have that nobody named."""
+    """The names of columns that have none in the file."""
     return tuple(map(str, range(count)))
 
 
 def _choose(names: list[str], kind: MatrixKind, options: ReadOptions, path: str) -> list[int]:
-    """The columns asked for, else those marked as what is wanted, else all but those dropped."""
+    """The columns asked for, else those with the prefix of ``kind``, else all not dropped."""
     if options.labels is not None:
         return given_labels(names, options.labels, options.label_location, path)
     kept = [j for j, name in enumerate(names) if name not in options.drop]
@@ -294,7 +294,7 @@ def _scores(columns: Columns, chosen: list[int]) -> Any:
 def _from_rows(
     source: Source, format: str, kind: MatrixKind, options: ReadOptions, n_labels: int | None
 ) -> tuple[Any, tuple[str, ...] | None]:
-    """The labels in front of the rows of a LIBSVM or extreme-classification file."""
+    """The labels at the start of the rows of a LIBSVM or extreme-classification file."""
     if kind == "scores":
         raise DataError(f"a file in the {format} format holds labels, not scores", path=source.path)
     data = read_source(source, format, ReadOptions(labels=options.labels, limits=options.limits))
@@ -304,7 +304,7 @@ def _from_rows(
 
 
 def _widen(Y: Any, names: tuple[str, ...], n_labels: int, path: str) -> tuple[Any, Any]:
-    """The labels that occur, as columns of all ``n_labels``, which are numbered from 0 or from 1."""
+    """The labels that occur, as columns of all ``n_labels``; these count from 0, or from 1."""
     if not all(name.isdecimal() for name in names):
         return Y, names
     ids = np.array([int(name) for name in names], dtype=np.int64)
@@ -319,7 +319,7 @@ def _widen(Y: Any, names: tuple[str, ...], n_labels: int, path: str) -> tuple[An
     return wide, None
 
 
-# The features of new instances, in the columns a model was trained on.
+# The features of new instances, in the order of the training data.
 
 Names = tuple[str, ...]
 
@@ -336,16 +336,16 @@ def read_instances(
 ) -> Any:
     r"""Read the features of instances whose labels are to be predicted.
 
-    The file needs no labels; columns named like a label are passed over. Columns go by name where
-    the file has names, in whatever order, and a name too few or too many is refused. Only the
-    values of a nominal feature may differ: one that training did not see is none of those it saw.
+    The file needs no labels; columns named like a label are skipped. Columns are matched by name
+    where the file has names, in any order; an absent or unknown feature is an error. A nominal
+    feature may have values that the training data lack: its columns for the known values are 0.
 
     Parameters
     ----------
     path : path
         A file of any format :func:`limo.read` knows.
     feature_names : sequence of str or None
-        The features of the training data; None takes all columns as they are.
+        The features of the training data; None reads all columns as they are.
     label_names : sequence of str, optional
         The labels of the training data.
     format, missing, drop, limits
@@ -381,7 +381,7 @@ def read_instances(
 
 
 def order_features(X: Any, names: Names, wanted: Names, path: str) -> Any:
-    """Columns of ``X`` in the order of ``wanted``; a name too few or too many is refused."""
+    """Columns of ``X`` in the order of ``wanted``; an absent or unknown name is an error."""
     if names == wanted or (len(names) == len(wanted) and _are_numbered(names)):
         return X
     place = {name: j for j, name in enumerate(names)}
@@ -394,36 +394,36 @@ def order_features(X: Any, names: Names, wanted: Names, path: str) -> Any:
 
 
 def _is_value_of(name: str, names: Names) -> bool:
-    """Whether ``name`` is a value of a nominal feature (``key=minor``) that ``names`` know."""
+    """Whether ``name`` is a value (``key=minor``) of a nominal feature among ``names``."""
     feature, equals, _ = name.rpartition("=")
     return bool(equals) and any(other.startswith(f"{feature}=") for other in names)
 
 
 def _difference(names: Names, wanted: Names, absent: list[str], extra: list[str]) -> str:
-    told = f"expected the {len(wanted)} features the model was trained on, got {len(names)}. "
+    problem = f"expected the {len(wanted)} features the model was trained on, got {len(names)}. "
     if absent:
-        told += f"Absent: {shorten(absent)}. "
+        problem += f"Absent: {shorten(absent)}. "
     if extra:
-        told += f"Unknown to the model: {shorten(extra)}; leave them out with drop=. "
-    return told.strip()
+        problem += f"Unknown to the model: {shorten(extra)}; leave them out with drop=. "
+    return problem.strip()
 
 
 def _with_empty_column(X: Any) -> Any:
-    """``X`` and, last, a column of zeros, for the values that no row has."""
+    """``X`` with a column of zeros at the end, for nominal values that no row has."""
     if sparse.issparse(X):
         return sparse.hstack([X, sparse.csr_array((X.shape[0], 1))], format="csr")
     return np.hstack([X, np.zeros((X.shape[0], 1))])
 
 
 def _are_numbered(names: Names) -> bool:
-    """Whether the columns have only the names that limo gives to nameless ones."""
+    """Whether the names are those that limo gives to columns without names."""
     return all(name == f"x{j}" for j, name in enumerate(names))
 
 
 def _features_from_columns(
     source: Source, format: str, labels: set[str], options: ReadOptions
 ) -> tuple[Any, Names]:
-    """Features of a file that has them as columns; those named like a label are passed over."""
+    """Features of a file with named columns; columns named like a label are skipped."""
     columns = read_columns(source, format, options)
     kept = [j for j, name in enumerate(columns.names) if name not in labels]
     return feature_columns(columns, np.array(kept, dtype=np.intp), options)
@@ -432,7 +432,7 @@ def _features_from_columns(
 def _from_arrays(
     source: Source, format: str, wanted: Names | None, options: ReadOptions
 ) -> tuple[Any, Names]:
-    """Features of a file that has them as a matrix; NPZ may lack labels, LIBSVM a width."""
+    """Features of a file that holds a matrix; an NPZ file needs no labels here."""
     if format == "npz":
         arrays = read_arrays(source, options.limits)
         X = named_matrix(arrays, "X", source.path)

@@ -1,4 +1,4 @@
-"""``limo.read``: one door for every format."""
+"""``limo.read``: the formats, how a file's format is recognised, and which reader it gets."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its file suffixes, its reader, and the options that reader knows.
+    """A format: its file suffixes, its reader, and the options that reader uses.
 
     ``columns`` reads all columns of a format that has named ones, labels and features alike.
     """
@@ -74,44 +74,44 @@ def read(
 
     ARFF in Mulan's form (an XML file beside it names the labels) or MEKA's (``-C n`` in the
     relation), CSV, TSV, Parquet, NPZ, LIBSVM and the extreme-classification text format;
-    plain or packed as .gz, .bz2, .xz or .zip. The format is told by the name or the content.
-    A malformed file raises :class:`limo.datasets.DataError` with the line; nothing is
-    returned in part.
+    plain or compressed as .gz, .bz2, .xz or .zip. The format is recognised by name or content.
+    A malformed file raises :class:`limo.datasets.DataError` with the line; a part of the data
+    is never returned.
 
     Parameters
     ----------
     path : path
         The file.
     format : str, optional
-        One of "arff", "csv", "tsv", "parquet", "npz", "libsvm", "xmc", instead of recognising it.
+        One of "arff", "csv", "tsv", "parquet", "npz", "libsvm", "xmc"; by default recognised.
     labels : list of str, str or int, optional
         Which columns are labels: their names, a prefix with a star ("tag_*"), or how many. An ARFF
         file usually says so itself. For LIBSVM: the label numbers, or how many labels there are.
     label_location : {"end", "start"}, default="end"
-        Where the columns stand if ``labels`` is a count.
+        Where the label columns are if ``labels`` is a count.
     xml : path, optional
-        The XML file that names the labels of an ARFF file, if it is not found beside it.
+        The XML file that names the labels of an ARFF file, if it is not beside it.
     missing : {"error", "nan", "mean", "zero"}, default="error"
-        What to do with a missing feature: refuse, keep nan, the mean of the column, or 0.
-        A missing label is always refused.
+        What to do with a missing feature: reject the file, keep nan, or fill in the mean of the
+        column or 0. A missing label is always rejected.
     nominal : {"one-hot", "codes"}, default="one-hot"
         How a nominal feature becomes numbers: a column for each value, or one column of
-        places in the declared list. {0, 1} is taken as a number.
+        indices into its values. {0, 1} is taken as a number.
     drop : list of str, optional
         Columns to leave out, such as row names and text.
     n_features : int, optional
-        The width of ``X`` for LIBSVM, whose files do not tell.
+        The number of features for LIBSVM, whose files do not say it.
     zero_based : bool, optional
-        Whether LIBSVM features count from 0. By default they do if a 0 occurs.
+        Whether LIBSVM features are numbered from 0. By default they are if a 0 occurs.
     encoding : str, optional
-        Of the text; by default UTF-8, or Latin-1 if it is not UTF-8.
+        The encoding of the text; by default UTF-8, or Latin-1 if it is not valid UTF-8.
     header : bool or None, default=True
-        Whether the first line of a CSV or TSV file names the columns; None tells by its content.
-        Without names, columns are called "0", "1", ...
+        Whether the first line of a CSV or TSV file names the columns; None decides by its
+        content. Without names, columns are called "0", "1", ...
     member : str, optional
         The file to read from a zip that holds several.
     limits : Limits, optional
-        How much the file may claim before reading stops.
+        How large the file may be before reading stops.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def read(
     array([[2.5],
            [4. ]])
 
-    A wrong line is named:
+    The error for a malformed file names the line:
 
     >>> _ = file.write_text("@attribute a {0, 1}\n@attribute b numeric\n@data\n1\n")
     >>> limo.read(file, labels=["a"])
@@ -173,7 +173,7 @@ def read_source(source: Source, format: str | None, options: ReadOptions) -> Dat
 
 
 def read_columns(source: Source, format: str, options: ReadOptions) -> Columns:
-    """Read all columns of a file that has columns, but for those dropped and a nameless first."""
+    """Read all columns of a file but those to drop and a first one without a name."""
     reader = FORMATS[format].columns
     if reader is None:
         raise DataError(f"a file in the {format} format has no columns", path=source.path)
