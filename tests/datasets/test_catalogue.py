@@ -1,4 +1,4 @@
-"""Loading by name, against a real server that also lies."""
+"""Loading by name, from a real server that also sends wrong answers."""
 
 import gc
 import hashlib
@@ -117,14 +117,14 @@ def test_without_a_progress_bar(
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"),
+    ("kind", "reason"),
     [("absent", "404"), ("short", "bytes read|Connection broken|hash"), ("other", "hash")],
 )
 def test_a_bad_download_leaves_nothing(
-    server: str, cache: Path, monkeypatch: pytest.MonkeyPatch, kind: str, told: str
+    server: str, cache: Path, monkeypatch: pytest.MonkeyPatch, kind: str, reason: str
 ) -> None:
     put(monkeypatch, entry(server, kind))
-    with pytest.raises(DataError, match=told) as caught:
+    with pytest.raises(DataError, match=reason) as caught:
         limo.datasets.load("toy", progress=False)
     assert files(cache) == []
     sentence = str(caught.value)

@@ -17,7 +17,7 @@ from limo.datasets._dataset import ReadOptions
         ({"n_features": -1}, "n_features must be a count, got -1"),
     ],
 )  # fmt: skip
-def test_wrong_options_are_told(options: dict[str, object], sentence: str) -> None:
+def test_wrong_options_are_named(options: dict[str, object], sentence: str) -> None:
     with pytest.raises(DataError) as caught:
         ReadOptions(**options)  # type: ignore[arg-type]
     assert sentence in str(caught.value)

@@ -169,7 +169,7 @@ def test_named_libsvm_labels_stay_named(read, tmp_path):
     assert read("0,2 1:1\n", "y.svm", "truth", n_labels=3).label_names == ("a", "b", "c")
 
 
-def test_header_can_be_told(read):
+def test_header_can_be_given(read):
     assert read("0,1\n1,0\n", "y.csv", "truth", header=False).values.shape == (2, 2)
     assert read("0,1\n1,0\n", "y.csv", "truth", header=True).values.shape == (1, 2)
     assert read("5,7\n1,0\n", "y.csv", "truth", header=True).label_names == ("5", "7")

@@ -1,4 +1,4 @@
-"""The door: which reader gets which file, and what every reader promises."""
+"""Which reader gets which file, and what every reader guarantees."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_an_option_the_format_does_not_know(read_text: Read) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda p: f"{p.parent.name}-{p.name}")
-def test_every_stored_find_is_survived(seed: Path) -> None:
+def test_stored_finds_of_the_fuzzer(seed: Path) -> None:
     TARGETS[seed.parent.name](seed.read_bytes())
 
 

@@ -33,7 +33,7 @@ def test_features_come_from_the_topics_of_the_labels() -> None:
     draw_features(np.random.default_rng(1), rows, labels, topics)
     found = rows.indices.reshape(300, 4)
     assert (np.diff(found, axis=1) > 0).all()
-    told = np.isin(found, topics)
+    from_topics = np.isin(found, topics)
     own = (found[:, :, None] == topics[labels.indices][:, None, :]).any(axis=2)
-    assert told.mean() > 0.4
-    assert own.sum() > 0.95 * told.sum()
+    assert from_topics.mean() > 0.4
+    assert own.sum() > 0.95 * from_topics.sum()

@@ -1,7 +1,7 @@
 """ARFF files with dense or sparse rows, in Mulan's form (an XML beside) or MEKA's (``-C n``).
 
 Read by our own code because no library knows which attributes are labels, or that an omitted cell
-of a sparse row is the first value of a nominal attribute; and liac-arff takes 20 to 30 times as
+of a sparse row is the first value of a nominal attribute; and liac-arff takes 5 to 10 times as
 long (``benchmarks/data.py``). The header is parsed here, the data in ``limo._kernels.arff``.
 """
 
