@@ -1,7 +1,8 @@
-"""Data in, against its rivals, in one run: python benchmarks/data.py (needs LIMO_DATA for bibtex).
+"""Reading, splitting and generating data, compared with other libraries: python benchmarks/data.py.
 
-Reading: liac-arff. Splitting: iterative-stratification (if installed; --all runs it at full size,
-which takes minutes). Each time is the best of several; only the ratios travel between machines.
+Needs LIMO_DATA for bibtex. Compares with liac-arff, pandas, scikit-learn and, if it is installed,
+iterative-stratification (--all runs it at full size, which takes minutes). Each time is the best
+of several runs; only the ratios are comparable between machines.
 """
 
 import lzma
@@ -13,6 +14,8 @@ from pathlib import Path
 
 import arff as liac
 import numpy as np
+import pandas as pd
+from sklearn.datasets import load_svmlight_file
 from timing import best
 
 import limo
@@ -25,7 +28,7 @@ def line(what: str, ours: float, theirs: float, rival: str) -> None:
 
 
 def read_bibtex(data: Path, folder: Path) -> None:
-    """As stored (both unpack the xz file), and plain."""
+    """Once as stored (both decompress the xz file), once plain."""
     packed, plain = data / "bibtex" / "bibtex.arff.xz", folder / "bibtex.arff"
     plain.write_bytes(lzma.decompress(packed.read_bytes()))
     (folder / "bibtex.xml").write_bytes((data / "bibtex" / "bibtex.xml").read_bytes())
@@ -53,6 +56,27 @@ def read_dense(folder: Path, digits: int | None) -> None:
     line(what, best(lambda: limo.read(file)), best(lambda: liac.loads(text), 2), "liac-arff")
 
 
+def read_csv(folder: Path, digits: int | None) -> None:
+    """The same numbers as a CSV file; pandas checks no rows, names no line and finds no labels."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(40_000, 120)), rng.integers(0, 2, size=(40_000, 10))
+    frame = pd.DataFrame(X if digits is None else np.round(X, digits)).add_prefix("x")
+    file = folder / "dense.csv"
+    frame.join(pd.DataFrame(Y).add_prefix("y")).to_csv(file, index=False)
+    assert np.array_equal(limo.read(file, labels="y*").X, frame.to_numpy())
+    what = f"read CSV 40000 x 120 ({'all' if digits is None else digits} digits)"
+    ours = best(lambda: limo.read(file, labels="y*"))
+    line(what, ours, best(lambda: pd.read_csv(file).to_numpy()), "pandas")
+
+
+def read_libsvm(folder: Path) -> None:
+    """20 000 sparse rows of 50 features and 2.5 labels on average."""
+    data = make_multilabel(20_000, 5000, 200, density_of_X=0.01)
+    file = limo.write(data, folder / "sparse.svm")
+    rival = best(lambda: load_svmlight_file(str(file), multilabel=True))
+    line("read LIBSVM 20000 x 5000", best(lambda: limo.read(file)), rival, "scikit-learn")
+
+
 def split_folds(m: int, n_labels: int) -> None:
     """Five folds by iterative stratification."""
     try:
@@ -69,10 +93,10 @@ def split_folds(m: int, n_labels: int) -> None:
 
 
 def make(m: int, d: int, n_labels: int) -> None:
-    """Data of any size; nobody else makes them sparse."""
+    """Sparse synthetic data of any size; no other library generates them."""
     make_multilabel(10, 10, 5)
     seconds = best(lambda: make_multilabel(m, d, n_labels, density_of_X=50 / d), 1)
-    print(f"{f'make {m} x {d}, {n_labels} labels':<38} limo {seconds:8.3f} s")
+    print(f"{f'generate {m} x {d}, {n_labels} labels':<38} limo {seconds:8.3f} s")
 
 
 def main() -> None:
@@ -83,6 +107,8 @@ def main() -> None:
             read_bibtex(Path(data), Path(folder))
         for digits in (4, None):
             read_dense(Path(folder), digits)
+            read_csv(Path(folder), digits)
+        read_libsvm(Path(folder))
     split_folds(20_000, 200)
     if "--all" in sys.argv:
         split_folds(100_000, 1000)

@@ -1,6 +1,6 @@
-"""Look before you learn: read, describe, split, and draw what is there.
+"""Look at the data before training: read, split, describe and draw a data set.
 
-Run: python examples/plot_data_look_before_you_learn.py; pictures go to examples/output/.
+Run: python examples/plot_data_look_before_you_learn.py; the pictures go to examples/output/.
 """
 
 from pathlib import Path
@@ -11,12 +11,12 @@ import limo
 OUTPUT = Path(__file__).parent / "output"
 OUTPUT.mkdir(exist_ok=True)
 
-# Data of your own would be a file already: limo.read("yours.arff").
-made = limo.datasets.make_multilabel(3000, 400, 60, cardinality=3, seed=1)
-file = limo.write(made, Path(mkdtemp()) / "made.arff.gz")
+# With your own file, begin here: data = limo.read("yours.arff").
+synthetic = limo.datasets.make_multilabel(3000, 400, 60, cardinality=3, seed=1)
+file = limo.write(synthetic, Path(mkdtemp()) / "synthetic.arff.gz")
 data = limo.read(file)
 
-# Split so that every label is shared out in proportion, rare ones too.
+# Split so that every label, even a rare one, is distributed in proportion.
 train, test = limo.datasets.split(data, 0.3, seed=0)
 facts = limo.describe(train, test)
 print(facts)

@@ -30,7 +30,7 @@ def test_data(tmp_path, monkeypatch):
     assert open_dataset("figure1", Reading(), seed=3).X.shape == (1000, 2)
     limo.write(limo.datasets.figure1(10), "ten.npz")
     assert open_dataset("ten.npz", Reading()).X.shape == (10, 2)
-    with pytest.raises(WrongUse, match="--labels is for files; figure1 is a known set"):
+    with pytest.raises(WrongUse, match="--labels is for files; figure1 is a known data set"):
         open_dataset("figure1", Reading("6"))
 
 

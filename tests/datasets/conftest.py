@@ -1,4 +1,4 @@
-"""What the tests of this room share: the real data, and small files written on the spot."""
+"""What the tests of data sets share: the real data, and small files written for a test."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Loading by name, against a real server that also lies."""
+"""Loading by name, from a real server that also sends wrong answers."""
 
 import gc
 import hashlib
@@ -18,7 +18,7 @@ import pytest
 
 import limo
 from limo.datasets import CATALOGUE, DataError
-from limo.datasets._catalogue import Entry, File
+from limo.datasets._catalogue import DataFile, Entry
 
 ARFF = (
     b"@relation r\n@attribute x real\n@attribute y real\n@attribute b {0,1}\n@attribute a {0,1}\n@data\n"
@@ -67,8 +67,8 @@ def server() -> Iterator[str]:
 
 
 def entry(base: str, kind: str) -> Entry:
-    def file(name: str, content: bytes) -> File:
-        return File(f"toy/{name}", f"{base}/{kind}/{name}", hashlib.sha256(content).hexdigest())
+    def file(name: str, content: bytes) -> DataFile:
+        return DataFile(f"toy/{name}", f"{base}/{kind}/{name}", hashlib.sha256(content).hexdigest())
 
     parts = {"all": (file("toy.arff", ARFF), 3000)}
     return Entry("toy", "toy", 3000, 2, 2, 1.0, parts, file("toy.xml", XML), "nobody")
@@ -117,18 +117,18 @@ def test_without_a_progress_bar(
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"),
+    ("kind", "reason"),
     [("absent", "404"), ("short", "bytes read|Connection broken|hash"), ("other", "hash")],
 )
 def test_a_bad_download_leaves_nothing(
-    server: str, cache: Path, monkeypatch: pytest.MonkeyPatch, kind: str, told: str
+    server: str, cache: Path, monkeypatch: pytest.MonkeyPatch, kind: str, reason: str
 ) -> None:
     put(monkeypatch, entry(server, kind))
-    with pytest.raises(DataError, match=told) as caught:
+    with pytest.raises(DataError, match=reason) as caught:
         limo.datasets.load("toy", progress=False)
     assert files(cache) == []
     sentence = str(caught.value)
-    assert "toy is not at hand and the download failed" in sentence
+    assert "toy is not at hand, and the download failed" in sentence
     assert str(cache / "toy" / "toy.arff") in sentence
     assert f"{server}/{kind}/toy.arff" in sentence
     assert CATALOGUE["toy"].checksum in sentence
@@ -144,13 +144,11 @@ def test_offline_it_says_what_to_put_where(
     ) as caught:
         limo.datasets.load("toy", progress=False)
     assert "toy.xml" in str(caught.value)
-    with pytest.raises(DataError, match="it was not to be downloaded") as caught:
+    with pytest.raises(DataError, match="toy is not at hand, and download=False") as caught:
         limo.datasets.load("toy", download=False)
     assert "toy.xml" in str(caught.value)
     monkeypatch.setenv("LIMO_DATA", str(tmp_path / "mine"))
-    with pytest.raises(
-        DataError, match="or set LIMO_DATA to a folder that holds these paths"
-    ) as caught:
+    with pytest.raises(DataError, match="or set LIMO_DATA to a folder with these paths") as caught:
         limo.datasets.load("toy", download=False)
     assert str(tmp_path / "mine" / "toy" / "toy.arff") in str(caught.value)
     import gzip

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from limo.datasets import DataError
-from limo.datasets._dataset import Options
+from limo.datasets._dataset import ReadOptions
 
 
 @pytest.mark.parametrize(
@@ -17,21 +17,21 @@ from limo.datasets._dataset import Options
         ({"n_features": -1}, "n_features must be a count, got -1"),
     ],
 )  # fmt: skip
-def test_wrong_options_are_told(options: dict[str, object], sentence: str) -> None:
+def test_wrong_options_are_named(options: dict[str, object], sentence: str) -> None:
     with pytest.raises(DataError) as caught:
-        Options(**options)  # type: ignore[arg-type]
+        ReadOptions(**options)  # type: ignore[arg-type]
     assert sentence in str(caught.value)
 
 
 def test_an_option_without_meaning_is_refused() -> None:
-    Options(labels=2).refuse_unused(frozenset({"labels"}), "arff")
+    ReadOptions(labels=2).refuse_unused(frozenset({"labels"}), "arff")
     with pytest.raises(
-        DataError, match="zero_based= means nothing for a file in the csv format; leave it out"
+        DataError, match="zero_based= has no meaning for a file in the csv format; leave it out"
     ):
-        Options(zero_based=True).refuse_unused(frozenset({"labels"}), "csv")
+        ReadOptions(zero_based=True).refuse_unused(frozenset({"labels"}), "csv")
 
 
 def test_labels_and_drop_in_any_list() -> None:
-    assert Options(labels=np.array(["a", "b"])).labels == ("a", "b")
-    assert Options(labels=np.int64(3)).labels == 3
-    assert Options(drop=iter(["a"])).drop == ("a",)
+    assert ReadOptions(labels=np.array(["a", "b"])).labels == ("a", "b")
+    assert ReadOptions(labels=np.int64(3)).labels == 3
+    assert ReadOptions(drop=iter(["a"])).drop == ("a",)

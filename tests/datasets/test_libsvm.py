@@ -51,7 +51,7 @@ def test_train_and_test_get_the_same_columns(read_text: Read) -> None:
     ):
         read_text("3 5:1\n", "test.svm", n_features=4)
     with pytest.raises(
-        DataError, match=r"line 2: label 9 is none of the 3 labels 1, 2, 3. Is labels= right?"
+        DataError, match=r"line 2: label 9 is not one of the 3 labels 1, 2, 3. Is labels= right?"
     ):
         read_text("3 2:1\n9 1:1\n", "test.svm", labels=train.label_names)
 
@@ -63,7 +63,7 @@ def test_labels_by_count_and_by_other_names(read_text: Read) -> None:
     assert named.Y.toarray().tolist() == [[1, 0, 1]]
     assert read_text("-1 1:1\n3 1:1\n", "toy.svm").label_names == ("-1", "3")
     with pytest.raises(
-        DataError, match=r"labels='a\*': the file has numbers for labels; give a list or a count"
+        DataError, match=r"labels='a\*': the labels of the file are numbers; pass a list or a count"
     ):
         read_text("0 1:1\n", "toy.svm", labels="a*")
 
@@ -116,10 +116,10 @@ def test_xmc(read_text: Read) -> None:
     ("text", "sentence"),
     [
         ("x", "line 1: expected 'rows features labels' in the first line, three whole numbers"),
-        ("2 2 1\n0 1:1\n", "line 1: the first line announces 2 rows, the file has 1. Is it cut short?"),
+        ("2 2 1\n0 1:1\n", "line 1: the first line announces 2 rows, the file has 1. Is it incomplete?"),
         ("1 2 1\n0 1:1\n0 1:1\n", "announces 1 rows, the file has 2"),
         ("1 2 1\n0 2:1\n", "line 2: feature 2 is out of range: expected 0 to 1"),
-        ("1 2 1\n1 1:1\n", "line 2: label 1 is none of the 1 labels 0"),
+        ("1 2 1\n1 1:1\n", "line 2: label 1 is not one of the 1 labels 0"),
         ("1 1000000000 1\n0 1:1\n", "expected at most 10,000,000 features, got 1,000,000,000"),
         ("1 1 1000000000\n0 1:1\n", "expected at most 10,000,000 labels, got 1,000,000,000"),
     ],

@@ -1,4 +1,4 @@
-"""Labels and scores from files of every format."""
+"""LabelChoice and scores from files of every format."""
 
 import io
 
@@ -169,7 +169,7 @@ def test_named_libsvm_labels_stay_named(read, tmp_path):
     assert read("0,2 1:1\n", "y.svm", "truth", n_labels=3).label_names == ("a", "b", "c")
 
 
-def test_header_can_be_told(read):
+def test_header_can_be_given(read):
     assert read("0,1\n1,0\n", "y.csv", "truth", header=False).values.shape == (2, 2)
     assert read("0,1\n1,0\n", "y.csv", "truth", header=True).values.shape == (1, 2)
     assert read("5,7\n1,0\n", "y.csv", "truth", header=True).label_names == ("5", "7")
@@ -199,7 +199,7 @@ def test_sparse_scores_are_written_out(read):
         (npy(S), "s.npy", "scores", {"labels": 2}, "have no names to choose by"),
         (npz(A=S, B=S), "s.npz", "scores", {}, "called S or y_score or scores; the file holds A, B"),
         (npz(S=np.zeros(3)), "s.npz", "scores", {}, "S must be a matrix of numbers"),
-        (scipy_npz(sparse.csr_array(-S)), "s.npz", "scores", {}, "absent score counts 0"),
+        (scipy_npz(sparse.csr_array(-S)), "s.npz", "scores", {}, "absent score counts as 0"),
         (scipy_npz(sparse.coo_array(S)), "s.npz", "scores", {}, "csr or csc format, got 'coo'"),
         (
             npz(format=np.array("csr"), shape=[1, 2], data=[1], indices=[5], indptr=[0, 1]),

@@ -1,4 +1,4 @@
-"""The door: which reader gets which file, and what every reader promises."""
+"""Which reader gets which file, and what every reader guarantees."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -56,13 +56,13 @@ def test_an_unknown_format(read_text: Read) -> None:
 
 def test_an_option_the_format_does_not_know(read_text: Read) -> None:
     with pytest.raises(
-        DataError, match="xml= means nothing for a file in the csv format; leave it out"
+        DataError, match="xml= has no meaning for a file in the csv format; leave it out"
     ):
         read_text("x,a\n1,0\n", "toy.csv", labels=1, xml="x.xml")
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda p: f"{p.parent.name}-{p.name}")
-def test_every_stored_find_is_survived(seed: Path) -> None:
+def test_stored_finds_of_the_fuzzer(seed: Path) -> None:
     TARGETS[seed.parent.name](seed.read_bytes())
 
 

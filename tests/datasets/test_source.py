@@ -1,4 +1,4 @@
-"""Files plain and packed; archives that lie."""
+"""Plain and compressed files, and archives with false claims."""
 
 import bz2
 import gzip
@@ -37,7 +37,7 @@ PACKED = {
 @pytest.mark.parametrize("suffix", PACKED)
 @pytest.mark.parametrize("named", [True, False])
 def test_packed_files(tmp_path: Path, suffix: str, named: bool) -> None:
-    file = tmp_path / ("toy.arff" + suffix * named)  # told by its first bytes, whatever its name
+    file = tmp_path / ("toy.arff" + suffix * named)  # recognised by its first bytes
     file.write_bytes(PACKED[suffix])
     data = limo.read(file)
     assert data.X.tolist() == [[2.5]]
@@ -51,7 +51,7 @@ def test_a_damaged_or_cut_file(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"toy.arff{suffix}"
     content = PACKED[suffix]
     file.write_bytes(content[: len(content) * 2 // 3])
-    with pytest.raises(DataError, match=r"damaged.*Fetch it again") as caught:
+    with pytest.raises(DataError, match=r"damaged.*Download it again") as caught:
         limo.read(file)
     assert caught.value.path == str(file)
 

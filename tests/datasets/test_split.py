@@ -98,18 +98,18 @@ def test_scikit_learn_takes_them() -> None:
 def test_wrong_requests() -> None:
     Y = np.eye(4, dtype=int)
     with pytest.raises(
-        ValueError, match=r"n_splits must lie between 2 and the number of rows, 4; got 5"
+        ValueError, match=r"n_splits must be between 2 and the number of rows, 4; got 5"
     ):
         next(StratifiedFolds(5).split(Y, Y))
     with pytest.raises(ValueError, match=r"stratification needs the labels: split\(X, Y\)"):
         next(StratifiedFolds(2).split(Y))
-    with pytest.raises(ValueError, match="Y must be a matrix of 0 and 1"):
+    with pytest.raises(ValueError, match="Y must hold only 0 and 1: found 2 at row 0, column 0"):
         next(StratifiedFolds(2).split(Y, 2 * Y))
-    with pytest.raises(ValueError, match="Y must be a matrix of 0 and 1"):
+    with pytest.raises(ValueError, match="Y must have two dimensions, instances x labels"):
         next(StratifiedFolds(2).split(Y, [0, 1, 0, 1]))
     with pytest.raises(ValueError, match="X has 3 rows, Y has 4; they must agree"):
         next(StratifiedFolds(2).split(Y[:3], Y))
-    with pytest.raises(ValueError, match="test_size must lie between 0 and 1, got 3"):
+    with pytest.raises(ValueError, match="test_size must be between 0 and 1, got 3"):
         next(StratifiedSplits(1, 3).split(Y, Y))
 
 
@@ -132,7 +132,7 @@ def test_stored_permutations() -> None:
         next(splits.split(range(4)))
     for wrong in ([[0, 0, 1]], [[1, 2, 3]], [0, 1, 2]):
         with pytest.raises(
-            DataError, match=r"expected a permutation of 0 to n - 1 in each row; row 1 is none"
+            DataError, match=r"expected a permutation of 0 to n - 1 in each row; row 1 is not one"
         ):
             StoredSplits(wrong)
 

@@ -84,7 +84,7 @@ def test_wrong_requests(tmp_path: Path) -> None:
         limo.write(data, tmp_path / "toy.csv")
     with pytest.raises(DataError, match="got 'excel'"):
         limo.write(data, tmp_path / "toy.arff", format="excel")
-    with pytest.raises(DataError, match="an NPZ file is packed already"):
+    with pytest.raises(DataError, match="an NPZ file is compressed already"):
         limo.write(data, tmp_path / "toy.npz.gz")
     twice = Dataset(data.X, data.Y, ("x", "x"), data.label_names)
     with pytest.raises(DataError, match="expected different feature names, got 'x' twice"):

@@ -1,9 +1,9 @@
-"""Sharing out by itself; the splits are tested in tests/datasets/test_splitting.py."""
+"""Stratification by itself; the splits are tested in tests/datasets/test_split.py."""
 
 import numpy as np
 from scipy import sparse
 
-from limo._kernels.sampling import Sharing, share_out
+from limo._kernels.sampling import FoldAssignment, assign_folds
 
 
 def share(Y: np.ndarray, sizes: list[int]) -> list[int]:
@@ -14,15 +14,17 @@ def share(Y: np.ndarray, sizes: list[int]) -> list[int]:
     tie = np.tile(-np.arange(len(sizes), dtype=float), (len(Y), 1))
     parts = (rows.indptr, rows.indices, columns.indptr, columns.indices, counts, np.array(sizes))
     ints = [part.astype(np.int64) for part in parts]
-    sharing = Sharing(*ints, counts[:, None] * shares, tie, np.full(len(Y), -1, dtype=np.int64))
-    share_out(sharing, np.arange(len(Y)))
-    assert sharing.left.tolist() == [0] * len(sizes)
-    assert sharing.rest.tolist() == [0] * Y.shape[1]
-    return sharing.fold.tolist()
+    state = FoldAssignment(
+        *ints, counts[:, None] * shares, tie, np.full(len(Y), -1, dtype=np.int64)
+    )
+    assign_folds(state, np.arange(len(Y)))
+    assert state.left.tolist() == [0] * len(sizes)
+    assert state.rest.tolist() == [0] * Y.shape[1]
+    return state.fold.tolist()
 
 
 def test_the_rarest_label_goes_first() -> None:
-    # Label 1 (rows 2 and 3) is shared out first: one each. Label 0 has rows 0, 1, 2 left to balance.
+    # Label 1 (rows 2 and 3) is distributed first: one each. Label 0 has rows 0, 1, 2 left to balance.
     Y = np.array([[1, 0], [1, 0], [1, 1], [0, 1]])
     fold = share(Y, [2, 2])
     assert fold[2] != fold[3]

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from limo.datasets._columns import xml_labels
-from limo.datasets._dataset import DataError, Dataset, Limits, Options
+from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions
 from limo.datasets._read import FORMATS, read_source
 from limo.datasets._source import Source, open_source
 from naive import datasets_arff
@@ -31,7 +31,7 @@ def check(data: Dataset, missing: str) -> None:
         assert not sparse.issparse(A) or A.has_canonical_format
 
 
-def options_of(data: bytes, format: str) -> tuple[Options, bytes]:
+def options_of(data: bytes, format: str) -> tuple[ReadOptions, bytes]:
     """Let the first byte choose the options that the format has."""
     choice, rest = (data[0], data[1:]) if data else (0, b"")
     wanted = {
@@ -41,7 +41,7 @@ def options_of(data: bytes, format: str) -> tuple[Options, bytes]:
         "label_location": ["end", "start"][choice // 40 % 2],
     }
     known = FORMATS[format].options
-    return Options(limits=LIMITS, **{k: v for k, v in wanted.items() if k in known}), rest
+    return ReadOptions(limits=LIMITS, **{k: v for k, v in wanted.items() if k in known}), rest
 
 
 def reader(format: str) -> Callable[[bytes], None]:
@@ -59,7 +59,7 @@ def reader(format: str) -> Callable[[bytes], None]:
     return target
 
 
-def check_arff(result: Dataset, content: bytes, options: Options) -> None:
+def check_arff(result: Dataset, content: bytes, options: ReadOptions) -> None:
     """The slow twin gives the same labels and the same features."""
     naive = datasets_arff.read(content)
     dense = result.to_dense()
@@ -102,7 +102,7 @@ def packed(data: bytes) -> None:
         file.write_bytes(data)
         try:
             source = open_source(file, None, LIMITS)
-            result = read_source(source, None, Options(limits=LIMITS))
+            result = read_source(source, None, ReadOptions(limits=LIMITS))
         except DataError:
             return
         finally:

@@ -1,4 +1,4 @@
-"""``limo datasets``: list, describe, fetch and convert data."""
+"""``limo datasets``: list, describe, fetch and convert data sets."""
 
 from json import loads
 from pathlib import Path
@@ -18,10 +18,10 @@ __all__ = ["data_app"]
 data_app = typer.Typer(
     help="List, describe, fetch and convert data sets.",
     epilog=examples(
-        ("the sets known by name", "limo datasets"),
+        ("the data sets known by name", "limo datasets"),
         ("what a file holds", "limo datasets describe songs.csv --labels 'tag_*'"),
-        ("download a set, and verify it", "limo datasets fetch enron"),
-        ("turn LIBSVM into Mulan's ARFF", "limo datasets convert train.svm train.arff"),
+        ("download and verify a data set", "limo datasets fetch enron"),
+        ("convert LIBSVM to Mulan's ARFF", "limo datasets convert train.svm train.arff"),
     ),
     rich_markup_mode="rich",
     invoke_without_command=True,
@@ -35,7 +35,7 @@ def _default(ctx: typer.Context) -> None:
 
 
 def list_sets(json: Json = False) -> None:
-    """List the sets known by name, and whether they are at hand."""
+    """List the data sets known by name, and whether they are at hand."""
     frame = limo.datasets.catalogue().to_frame().reset_index()
     records = frame.to_dict("records")
     for record in records:
@@ -55,9 +55,11 @@ def list_sets(json: Json = False) -> None:
         ]
         for r in records
     ]
-    head = ["name", "domain", *counts, "each", "parts", "at hand"]
+    head = ["name", "domain", *counts, "per instance", "parts", "at hand"]
     print_table("Known data sets", head, body)
-    print_text("limo datasets fetch NAME downloads a set; NAME:train and NAME:test are its parts.")
+    print_text(
+        "limo datasets fetch NAME downloads a data set; NAME:train and NAME:test are its parts."
+    )
 
 
 def describe(
@@ -83,15 +85,15 @@ def describe(
 
 
 def fetch(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Sets known by name.")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data sets known by name.")],
     json: Json = False,
 ) -> None:
-    """Download sets that are not at hand, and verify them."""
+    """Download data sets that are not at hand, and verify them."""
     unknown = [name for name in names if not is_known(name)]
     if unknown:
         raise WrongUse(
             f"No data set is called {unknown[0]}; limo datasets lists them. "
-            "Files need not be fetched: every command takes their path."
+            "For a file, pass its path to any command; there is nothing to fetch."
         )
     found = []
     for name in names:
@@ -106,7 +108,10 @@ def fetch(
 def convert(
     data: Data,
     to: Annotated[
-        Path, typer.Argument(metavar="OUT", help="Ends in .arff, .svm, .libsvm or .npz; .gz packs.")
+        Path,
+        typer.Argument(
+            metavar="OUT", help="Ends in .arff, .svm, .libsvm or .npz; a further .gz compresses it."
+        ),
     ],
     labels: Labels = None,
     drop: Drop = None,
@@ -115,7 +120,7 @@ def convert(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Read a data set in one format and write it in another, names kept."""
+    """Read a data set in one format and write it in another; names are kept."""
     try:
         files = limo.datasets.files_written(to)
     except ValueError as error:
@@ -137,12 +142,12 @@ for _name, _function, _epilog in (
         "describe",
         describe,
         examples(
-            ("a known set", "limo datasets describe enron"),
+            ("a known data set", "limo datasets describe enron"),
             (
                 "a file whose last six columns are labels",
                 "limo datasets describe songs.csv --labels 6",
             ),
-            ("two parts, and the rows they share", "limo datasets describe enron:train enron:test"),
+            ("two parts and the rows in both", "limo datasets describe enron:train enron:test"),
         ),
     ),
     ("fetch", fetch, examples(("download and verify", "limo datasets fetch enron medical"))),
@@ -154,7 +159,7 @@ for _name, _function, _epilog in (
                 "a CSV file as Mulan's ARFF and XML",
                 "limo datasets convert songs.csv songs.arff --labels 6",
             ),
-            ("a known set as packed LIBSVM", "limo datasets convert enron enron.svm.gz"),
+            ("a known data set as compressed LIBSVM", "limo datasets convert enron enron.svm.gz"),
         ),
     ),
 ):

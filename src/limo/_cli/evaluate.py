@@ -224,5 +224,5 @@ def _width(matrices: dict[str, Any]) -> dict[str, Any]:
 def _truth(truth: str, labels: str | None, how: dict[str, Any], width: dict[str, Any]) -> Any:
     if is_known(truth):
         data = open_dataset(truth, Reading(labels))
-        return limo.datasets.Matrix(data.Y, data.label_names, data.source, data.checksum)
+        return limo.datasets.LabelMatrix(data.Y, data.label_names, data.source, data.checksum)
     return limo.datasets.read_matrix(truth, "truth", labels=which_labels(labels), **how, **width)

@@ -1,4 +1,4 @@
-"""What a command reads: files, or data sets known by name."""
+"""The data a command reads (files, or data sets known by name), and the files it writes."""
 
 import shlex
 import sys
@@ -25,7 +25,7 @@ class Reading:
     format: str | None = None
 
     def arguments(self) -> dict[str, Any]:
-        """What they are called below; only those that were set."""
+        """The arguments of :func:`limo.read` that were set."""
         given = {
             "labels": which_labels(self.labels),
             "drop": listed(self.drop) or None,
@@ -36,13 +36,13 @@ class Reading:
 
 
 def is_known(reference: str) -> bool:
-    """Whether a set is known by this name (or its part by ``name:part``), and no file has it."""
+    """Whether this is the name of a known data set, or ``name:part``, and not a file."""
     known = {name.lower() for name in data_sets()}
     return reference.lower() in known and not Path(reference).exists()
 
 
 def open_dataset(reference: str, reading: Reading, seed: int = 0) -> "limo.Dataset":
-    """Load a set known by name, make figure1, or read a file."""
+    """Load a known data set, generate figure1, or read a file."""
     arguments = reading.arguments()
     if not is_known(reference):
         check_file(reference)
@@ -52,8 +52,8 @@ def open_dataset(reference: str, reading: Reading, seed: int = 0) -> "limo.Datas
             raise ValueError(f"{reference} holds no instances, only the names of its columns.")
         return data
     if arguments:
-        told = ", ".join(f"--{name}" for name in arguments)
-        raise WrongUse(f"{told} is for files; {reference} is a known set that needs nothing said.")
+        options = ", ".join(f"--{name}" for name in arguments)
+        raise WrongUse(f"{options} is for files; {reference} is a known data set. Leave it out.")
     if reference.lower() == "figure1":
         return limo.datasets.figure1(1000, seed=seed)
     name, _, part = reference.partition(":")
@@ -62,20 +62,20 @@ def open_dataset(reference: str, reading: Reading, seed: int = 0) -> "limo.Datas
 
 
 def check_file(reference: str) -> Path:
-    """The file, which must be there."""
+    """The file; raise if there is none."""
     file = Path(reference)
     if file.is_dir():
         raise WrongUse(f"{reference} is a folder; name a file in it.")
     if not file.exists():
         raise WrongUse(
             f"There is no file {reference}, and no data set of that name. "
-            "Check the path; limo datasets lists the sets known by name."
+            "Check the path; limo datasets lists the data sets known by name."
         )
     return file
 
 
 def output(path: Path, *, force: bool) -> Path:
-    """Where to write, refused before any work if it could not be done or would overwrite."""
+    """The file to write; raise before any work if it cannot be written or already exists."""
     try:
         check_target(path, force=force)
     except OSError as error:
@@ -83,9 +83,6 @@ def output(path: Path, *, force: bool) -> Path:
     return path
 
 
-# The command as it was typed, for reports that say how they were made.
-
-
 def typed_command() -> str:
-    """The command line of this process, as one would type it again."""
+    """The command line of this process, for reports that say how they were made."""
     return shlex.join(["limo", *sys.argv[1:]])

@@ -1,8 +1,8 @@
-"""Compiled code: small, boring, and at the bottom of the house.
+"""Functions compiled with numba.
 
-Kernels take plain C-contiguous arrays and scalars, write only into arrays they were given,
-and trust their input: the door (``limo._checks``) has been passed long before.
-They run without the interpreter lock, so callers may share them out among threads.
+Kernels take C-contiguous arrays and scalars and write only into arrays they were given. They do
+not check their input: ``limo._checks`` did. They release the interpreter lock, so callers may run
+them in several threads.
 """
 
 from collections.abc import Callable
@@ -17,5 +17,5 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def kernel(function: Function) -> Function:
-    """Compile ``function`` on first use and keep the machine code for later processes."""
+    """Compile ``function`` on its first call and cache the machine code for later processes."""
     return cast("Function", numba.njit(cache=True, nogil=True, error_model="numpy")(function))

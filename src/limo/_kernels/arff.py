@@ -1,8 +1,8 @@
 """The data section of an ARFF file: bytes to cells, dense and sparse rows by the same code.
 
-A cell is a number or, for a nominal attribute, the place of its value in the declared list (so
-that an omitted cell of a sparse row, the first value, is 0). What needs more care than this code
-takes (quotes, long values, ``?``, anything that may be wrong) is noted for the caller.
+A cell is a number or, for a nominal attribute, the index of its value in the declared list. So an
+omitted cell of a sparse row, which means the first value, is 0. Cells this code cannot read
+(quoted or long values, ``?``, anything that may be wrong) are noted for the caller.
 """
 
 from typing import NamedTuple
@@ -46,28 +46,28 @@ _EIGHT = np.uint64(8)
 
 
 class Attributes(NamedTuple):
-    """What each column holds; keys of the values of nominal ``a`` stand from ``starts[a]``."""
+    """The type of each column; the keys of nominal attribute ``a`` begin at ``starts[a]``."""
 
     kinds: NDArray[np.int8]  # NUMERIC, NOMINAL, SKIPPED
-    starts: NDArray[np.int64]  # one more than attributes
-    keys: NDArray[np.uint64]  # sorted within an attribute: pack() of each short value
-    codes: NDArray[np.int64]  # the place of that value in the declaration
+    starts: NDArray[np.int64]  # one per attribute, and the number of keys
+    keys: NDArray[np.uint64]  # pack() of each short value, sorted within an attribute
+    codes: NDArray[np.int64]  # the index of that value in the declaration
 
 
 class Cells(NamedTuple):
-    """Room for the result; ``used`` counts cells, noted cells and rows."""
+    """Arrays to fill with the result."""
 
-    values: NDArray[np.float64]  # one a cell
-    columns: NDArray[np.int32]  # one a cell
-    row_ends: NDArray[np.int64]  # cells up to and including the row
-    row_starts: NDArray[np.int64]  # where in the text the row begins
+    values: NDArray[np.float64]  # one per cell
+    columns: NDArray[np.int32]  # one per cell
+    row_ends: NDArray[np.int64]  # number of cells up to and including the row
+    row_starts: NDArray[np.int64]  # position of the row in the text
     noted: NDArray[np.int64]  # (n, 3): cell, start and end of its text
-    used: NDArray[np.int64]  # (4,): cells, noted cells, rows, rows with braces
+    used: NDArray[np.int64]  # (4,): how many cells, noted cells, rows, rows with braces
 
 
 @kernel
 def pack(text: Bytes, start: int, end: int) -> Word:
-    """At most seven bytes and their number as one key; 0 if there are more."""
+    """Up to seven bytes and their count as one key; 0 if there are more."""
     if end - start > 7:
         return np.uint64(0)
     key = np.uint64(end - start)
@@ -90,7 +90,7 @@ def _skip_blanks(text: Bytes, i: int) -> int:
 
 @kernel
 def _value_end(text: Bytes, i: int, closing: int) -> tuple[int, bool]:
-    """Where the value that begins at ``i`` ends, and whether its quote was closed."""
+    """The end of the value that begins at ``i``, and whether its quote was closed."""
     first = text[i]
     if first == _QUOTE1 or first == _QUOTE2:
         i += 1
@@ -107,7 +107,7 @@ def _value_end(text: Bytes, i: int, closing: int) -> tuple[int, bool]:
 
 @kernel
 def _token(text: Bytes, i: int, closing: int) -> tuple[int, int, int]:
-    """Find the value that begins at ``i``: its end, where the text goes on, what is wrong."""
+    """The value that begins at ``i``: its end, the next position to read, what is wrong."""
     if i >= len(text) or text[i] == _NEWLINE or text[i] == _COMMA or text[i] == closing:
         return i, i, EMPTY_VALUE
     end, closed = _value_end(text, i, closing)
@@ -121,7 +121,7 @@ def _token(text: Bytes, i: int, closing: int) -> tuple[int, int, int]:
 
 @kernel
 def _code(keys: NDArray[np.uint64], low: int, high: int, key: Word) -> int:
-    """The place of the key among the sorted ``keys[low:high]``, or -1."""
+    """The index of the key among the sorted ``keys[low:high]``, or -1."""
     end = high
     while low < high:
         middle = (low + high) // 2
@@ -134,7 +134,7 @@ def _code(keys: NDArray[np.uint64], low: int, high: int, key: Word) -> int:
 
 @kernel
 def _index(text: Bytes, i: int) -> tuple[int, int, int]:
-    """Read the attribute number of a sparse cell: where it stops, the number, what is wrong."""
+    """Read the attribute number of a sparse cell: next position, number, what is wrong."""
     first, index = i, 0
     while i < len(text) and 48 <= text[i] <= 57:
         index = min(index * 10 + int(np.int64(text[i])) - 48, 1 << 40)
@@ -159,7 +159,7 @@ def _next_column(text: Bytes, i: int, a: int, braced: bool, width: int) -> tuple
 
 @kernel
 def _row(text: Bytes, i: int, attributes: Attributes, cells: Cells) -> tuple[int, int, int]:
-    """Read the row that begins at ``i``, with or without braces: where it stops, what is wrong."""
+    """Read the row that begins at ``i``: next position, what is wrong, a detail of that."""
     kinds, starts, keys, codes = attributes
     values, columns, cell = cells.values, cells.columns, cells.used[0]
     braced, a, width = text[i] == _OPEN, -1, len(kinds)
@@ -174,15 +174,15 @@ def _row(text: Bytes, i: int, attributes: Attributes, cells: Cells) -> tuple[int
         if problem != END:
             return after, (NO_VALUE if braced and problem == EMPTY_VALUE else problem), a
         if kinds[a] != SKIPPED:
-            settled, columns[cell] = False, a
+            is_read, columns[cell] = False, a
             if kinds[a] == NUMERIC:
                 values[cell], verdict = number(text, i, end)
-                settled = verdict == EXACT
+                is_read = verdict == EXACT
             else:
                 place = _code(keys, starts[a], starts[a + 1], pack(text, i, end))
                 if place >= 0:
-                    values[cell], settled = codes[place], True
-            if not settled:
+                    values[cell], is_read = codes[place], True
+            if not is_read:
                 _note(cells, cell, i, end)
             cell += 1
         i = after
@@ -213,9 +213,9 @@ def _row_end(text: Bytes, i: int, a: int, braced: bool, width: int) -> tuple[int
 
 @kernel
 def read_rows(text: Bytes, attributes: Attributes, cells: Cells) -> tuple[int, int, int]:
-    """Read all rows of ``text`` into ``cells``: where it stopped, what is wrong, a detail.
+    """Read all rows of ``text`` into ``cells``: last position, what is wrong, a detail of that.
 
-    One pass; blank lines and lines that begin with % are passed over.
+    Blank lines and lines that begin with % are skipped.
     """
     i, rows = 0, 0
     while i < len(text):

@@ -1,4 +1,4 @@
-"""Lines of ``label,label index:value index:value``: the LIBSVM and extreme-classification rows."""
+"""Lines of ``label,label index:value index:value``, as in LIBSVM and extreme classification."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limo._kernels import kernel
-from limo._kernels.numbers import EXACT, UNSETTLED, Bytes, number
+from limo._kernels.numbers import EXACT, UNDECIDED, Bytes, number
 
 __all__ = ["BAD_LABEL", "BAD_PAIR", "BAD_VALUE", "END", "HUGE_INDEX", "Pairs", "read_lines"]
 
@@ -18,15 +18,15 @@ _HUGE = 1 << 40
 
 
 class Pairs(NamedTuple):
-    """Room for the result; ``used`` counts pairs, labels, rows and noted values."""
+    """Arrays to fill with the result; the caller reads the noted values."""
 
-    values: NDArray[np.float64]  # one a pair
-    indices: NDArray[np.int64]  # one a pair
-    labels: NDArray[np.int64]  # one a label
-    ends: NDArray[np.int64]  # (rows, 2): pairs and labels up to and including the row
-    row_starts: NDArray[np.int64]  # where in the text the row begins
-    noted: NDArray[np.int64]  # (n, 3): pair, start and end of its value
-    used: NDArray[np.int64]  # (4,)
+    values: NDArray[np.float64]  # one per pair
+    indices: NDArray[np.int64]  # one per pair
+    labels: NDArray[np.int64]  # one per label
+    ends: NDArray[np.int64]  # (rows, 2): number of pairs, of labels up to and including the row
+    row_starts: NDArray[np.int64]  # position of the row in the text
+    noted: NDArray[np.int64]  # (n, 3): pair, start and end of the text of its value
+    used: NDArray[np.int64]  # (4,): how many pairs, labels, rows, noted values
 
 
 @kernel
@@ -36,7 +36,7 @@ def _is_blank(byte: int) -> bool:
 
 @kernel
 def _word_end(text: Bytes, i: int, end: int) -> int:
-    """Where the word that begins at ``i`` ends."""
+    """The end of the word that begins at ``i``."""
     while i < end and not _is_blank(text[i]):
         i += 1
     return i
@@ -55,7 +55,7 @@ def _line_end(text: Bytes, i: int) -> tuple[int, int]:
 
 @kernel
 def _whole(text: Bytes, start: int, end: int) -> tuple[int, bool]:
-    """The whole number ``text[start:end]``, and whether it is one."""
+    """``text[start:end]`` as a whole number, and whether it is one."""
     i = start
     if i < end and (text[i] == _MINUS or text[i] == _PLUS):
         i += 1
@@ -75,7 +75,7 @@ def _find(text: Bytes, byte: int, start: int, end: int) -> int:
 
 @kernel
 def _read_labels(text: Bytes, start: int, end: int, pairs: Pairs) -> int:
-    """Keep the labels of ``1,2,3``; where it went wrong, or -1."""
+    """Store the labels of ``1,2,3``; the position of an error, or -1."""
     while start <= end:
         comma = _find(text, _COMMA, start, end)
         label, good = _whole(text, start, comma)
@@ -89,7 +89,7 @@ def _read_labels(text: Bytes, start: int, end: int, pairs: Pairs) -> int:
 
 @kernel
 def _read_pair(text: Bytes, start: int, end: int, pairs: Pairs) -> int:
-    """Keep ``index:value``; what is wrong."""
+    """Store ``index:value``; what is wrong."""
     colon = _find(text, _COLON, start, end)
     index, good = _whole(text, start, colon)
     if not good or index < 0 or colon >= end:
@@ -98,7 +98,7 @@ def _read_pair(text: Bytes, start: int, end: int, pairs: Pairs) -> int:
         return HUGE_INDEX
     value, verdict = number(text, colon + 1, end)
     pair = pairs.used[0]
-    if verdict == UNSETTLED:
+    if verdict == UNDECIDED:
         note = pairs.noted[pairs.used[3]]
         note[0], note[1], note[2] = pair, colon + 1, end
         pairs.used[3] += 1
@@ -111,7 +111,7 @@ def _read_pair(text: Bytes, start: int, end: int, pairs: Pairs) -> int:
 
 @kernel
 def _read_line(text: Bytes, i: int, end: int, pairs: Pairs) -> tuple[int, int]:
-    """Read one line: where it stopped and what is wrong."""
+    """Read one line: last position and what is wrong."""
     word = _word_end(text, i, end)
     if word > i and _find(text, _COLON, i, word) == word:
         wrong = _read_labels(text, i, word, pairs)
@@ -132,9 +132,9 @@ def _read_line(text: Bytes, i: int, end: int, pairs: Pairs) -> tuple[int, int]:
 
 @kernel
 def read_lines(text: Bytes, pairs: Pairs) -> tuple[int, int]:
-    """Read all lines of ``text`` into ``pairs``: where it stopped and what is wrong.
+    """Read all lines of ``text`` into ``pairs``: last position and what is wrong.
 
-    A line that is only a comment is no row; a blank line is a row without labels or features.
+    A line that is only a comment is skipped; a blank line is a row without labels or features.
     """
     i = 0
     while i < len(text):

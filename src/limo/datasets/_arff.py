@@ -1,4 +1,9 @@
-"""ARFF: dense and sparse rows, in Mulan's dress (an XML beside it) or MEKA's (``-C n``)."""
+"""ARFF files with dense or sparse rows, in Mulan's form (an XML beside) or MEKA's (``-C n``).
+
+Read by our own code because no library knows which attributes are labels, or that an omitted cell
+of a sparse row is the first value of a nominal attribute; and liac-arff takes 5 to 10 times as
+long (``benchmarks/data.py``). The header is parsed here, the data in ``limo._kernels.arff``.
+"""
 
 import re
 from collections import Counter
@@ -10,14 +15,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from limo._kernels import arff as kernels
-from limo.datasets._columns import Column, Table, arff_labels, names_labels, to_dataset
-from limo.datasets._dataset import DataError, Dataset, Limits, Options, csr, without_repeats
+from limo.datasets._columns import (
+    ColumnHeader,
+    Columns,
+    arff_labels,
+    missing_value,
+    names_labels,
+    to_dataset,
+)
+from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions, csr, without_repeats
 from limo.datasets._source import Source, encoding_of, line_at, normalise, unquote
 
 __all__ = [
+    "ArffHeader",
     "Attribute",
-    "Header",
-    "arff_table",
+    "arff_columns",
     "parse_header",
     "read_arff",
     "says_labels",
@@ -25,15 +37,15 @@ __all__ = [
 ]
 
 
-# The header of an ARFF file: its relation, its attributes, and where the data begin.
+# The header: the relation, the attributes and where the data begin.
 
-_BLANKS = "".join(map(chr, range(33)))  # as in the data section, and in Weka
+_BLANKS = "".join(map(chr, range(33)))  # the same characters as in the data section and in Weka
 _DATA = re.compile(rb"(?im)^[\x00-\x09\x0b-\x20]*@data[\x00-\x09\x0b-\x20]*(?:%[^\n]*)?$")
 _KEYWORD = re.compile(r"@(\w+)[\x00-\x20]*(.*)", re.DOTALL)
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _NAME = re.compile(rf"({_QUOTED}|[^\x00-\x20{{'\"][^\x00-\x20{{]*)[\x00-\x20]*(.*)", re.DOTALL)
 _TYPE = re.compile(r"([A-Za-z]+)\b(.*)", re.DOTALL)
-# Possessive (*+): a value that does not end is refused at once, however long it is.
+# Possessive (*+), so that a value without an end is rejected in linear time, however long it is.
 _VALUE = re.compile(rf"[\x00-\x20]*+(?:({_QUOTED})[\x00-\x20]*+|([^,}}'\"][^,}}]*+))([,}}])")
 _KINDS = {"numeric": "numeric", "real": "numeric", "integer": "numeric"}
 _TEXT_KINDS = ("string", "date", "relational")
@@ -52,7 +64,7 @@ class Attribute:
     values : tuple of str
         The declared values of a nominal attribute, in order.
     line : int
-        Where it stands.
+        The line of its declaration.
     """
 
     name: str
@@ -62,8 +74,8 @@ class Attribute:
 
 
 @dataclass(frozen=True)
-class Header:
-    """The header, the place after it, and the encoding of the file."""
+class ArffHeader:
+    """The relation, the attributes, and the position and line where the data begin."""
 
     relation: str
     attributes: tuple[Attribute, ...]
@@ -71,7 +83,7 @@ class Header:
     data_line: int
 
 
-def parse_header(data: bytes, encoding: str, path: str, limits: Limits) -> Header:
+def parse_header(data: bytes, encoding: str, path: str, limits: Limits) -> ArffHeader:
     """Read everything up to ``@data``."""
     match = _DATA.search(data)
     if match is None:
@@ -91,11 +103,11 @@ def parse_header(data: bytes, encoding: str, path: str, limits: Limits) -> Heade
                 line=line,
             )
     _check_names(attributes, path)
-    return Header(relation, tuple(attributes), match.end() + 1, len(header_lines))
+    return ArffHeader(relation, tuple(attributes), match.end() + 1, len(header_lines))
 
 
 def _statements(lines: list[str], path: str) -> Iterator[tuple[int, str, str]]:
-    """Line number, keyword and the rest of each line that says something."""
+    """Line number, keyword and the rest of each line that is not blank or a comment."""
     for number, raw in enumerate(lines, start=1):
         text = raw.strip(_BLANKS)
         if not text or text.startswith("%"):
@@ -146,7 +158,7 @@ def _kind(text: str, line: int, path: str) -> tuple[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=1024)
 def split_values(text: str) -> tuple[str, ...]:
-    """The values of ``{a, 'b c', ...}``; raise ValueError saying what is wrong.
+    """The values of ``{a, 'b c', ...}``; ValueError if that is malformed.
 
     >>> split_values("{ 0, 1 }")
     ('0', '1')
@@ -184,7 +196,9 @@ def _short(text: str, width: int = 60) -> str:
     return repr(text if len(text) <= width else text[: width - 3] + "...")
 
 
-_SHORT = 7  # bytes of a value that the kernel can look up
+# The data section.
+
+_SHORT = 7  # the kernel looks up values of at most so many bytes
 _PROBLEMS = {
     kernels.WRONG_WIDTH: "expected {width} values, one for each attribute, got {count}",
     kernels.EMPTY_VALUE: "expected a value, got nothing; a missing value is written ?",
@@ -199,27 +213,27 @@ _PROBLEMS = {
 }
 
 
-def read_arff(source: Source, options: Options) -> Dataset:
+def read_arff(source: Source, options: ReadOptions) -> Dataset:
     """Read an ARFF file; see :func:`limo.read`."""
     opened = _open(source, options)
     names = [attribute.name for attribute in opened.kept]
     labels = arff_labels(names, opened.body.header.relation, source, options)
-    return to_dataset(opened.table(options.missing), labels, options, source.checksum)
+    return to_dataset(opened.columns(options.missing), labels, options, source.checksum)
 
 
-def arff_table(source: Source, options: Options) -> Table:
-    """Read the attributes of an ARFF file, whichever of them are labels."""
-    return _open(source, options).table(options.missing)
+def arff_columns(source: Source, options: ReadOptions) -> Columns:
+    """Read the attributes of an ARFF file, labels and features alike."""
+    return _open(source, options).columns(options.missing)
 
 
-def says_labels(source: Source, options: Options) -> bool:
-    """Whether it is said which attributes of an ARFF file are labels."""
+def says_labels(source: Source, options: ReadOptions) -> bool:
+    """Whether the file, or an XML file beside it, says which attributes are labels."""
     opened = _open(source, options)
     return names_labels(opened.body.header.relation, len(opened.kept), source, options)
 
 
-def _open(source: Source, options: Options) -> "_Opened":
-    """Read the header, and leave the rest until it is known what is wanted of it."""
+def _open(source: Source, options: ReadOptions) -> "_Opened":
+    """Read the header; the data are read when they are asked for."""
     data = normalise(source.data, source.path)
     encoding = encoding_of(data, options.encoding, source.path)
     header = parse_header(data, encoding, source.path, options.limits)
@@ -228,23 +242,23 @@ def _open(source: Source, options: Options) -> "_Opened":
 
 
 class _Opened(NamedTuple):
-    """An ARFF file whose header has been read."""
+    """An ARFF file whose header has been read, and the attributes to keep."""
 
     kept: list[Attribute]
     body: "_Body"
 
-    def table(self, missing: str) -> Table:
+    def columns(self, missing: str) -> Columns:
         cells, row_starts = self.body.cells(self.kept, missing)
-        columns = tuple(
-            Column(a.name, a.values if a.kind == "nominal" else None) for a in self.kept
+        headers = tuple(
+            ColumnHeader(a.name, a.values if a.kind == "nominal" else None) for a in self.kept
         )
-        return Table(
-            columns, cells, self.body.path, lambda row: self.body.line(int(row_starts[row]))
+        return Columns(
+            headers, cells, self.body.path, lambda row: self.body.line(int(row_starts[row]))
         )
 
 
-def _kept(header: Header, options: Options, path: str) -> list[Attribute]:
-    """The attributes left after ``drop``; text among them is refused."""
+def _kept(header: ArffHeader, options: ReadOptions, path: str) -> list[Attribute]:
+    """The attributes left after ``drop``; text and dates among them are rejected."""
     unknown = set(options.drop) - {attribute.name for attribute in header.attributes}
     if unknown:
         raise DataError(f"drop names no attribute of the file: {sorted(unknown)}", path=path)
@@ -253,8 +267,8 @@ def _kept(header: Header, options: Options, path: str) -> list[Attribute]:
     if text:
         names = [*options.drop, *(a.name for a in text)]
         raise DataError(
-            f"the attribute {text[0].name!r} is of type {text[0].kind}, and limo keeps numbers. "
-            f"drop={names} leaves out what cannot be used",
+            f"the attribute {text[0].name!r} is of type {text[0].kind}, but limo needs numbers. "
+            f"drop={names} leaves out all such attributes",
             path=path,
             line=text[0].line,
         )
@@ -262,9 +276,9 @@ def _kept(header: Header, options: Options, path: str) -> list[Attribute]:
 
 
 class _Body:
-    """The data section, and how to find a line in it."""
+    """The data section, and the line of a position in it."""
 
-    def __init__(self, text: bytes, header: Header, encoding: str, path: str) -> None:
+    def __init__(self, text: bytes, header: ArffHeader, encoding: str, path: str) -> None:
         self.text, self.header, self.encoding, self.path = text, header, encoding, path
 
     def line(self, position: int) -> int:
@@ -278,17 +292,18 @@ class _Body:
 
     def cells(self, kept: list[Attribute], missing: str) -> tuple[Any, Any]:
         """The matrix of the kept attributes, and where each row begins."""
-        cells = _room(self.text)
+        cells = _empty_cells(self.text)
         text = np.frombuffer(self.text, dtype=np.uint8)
         attributes = _attribute_arrays(self.header.attributes, kept, self.encoding)
         position, problem, detail = kernels.read_rows(text, attributes, cells)
         if problem != kernels.END:
-            raise self.error(self._sentence(position, problem, detail), position)
-        self._settle_noted(cells, missing)
+            raise self.error(self._problem(position, problem, detail), position)
+        self._read_noted(cells, missing)
         n_rows = int(cells.used[2])
         return self._matrix(cells, kept), cells.row_starts[:n_rows]
 
-    def _sentence(self, position: int, problem: int, detail: int) -> str:
+    def _problem(self, position: int, problem: int, detail: int) -> str:
+        """The message for a problem the kernel found."""
         rest = self.text[position : position + 200].decode(self.encoding, "replace")
         got = repr(rest.partition("\n")[0][:40]) if rest.strip("\n") else "the end of the line"
         start = self.text.rfind(b"\n", 0, position) + 1
@@ -296,30 +311,23 @@ class _Body:
         width, count = len(self.header.attributes), max(detail, row.count(b",") + 1)
         return _PROBLEMS[problem].format(width=width, count=count, got=got, detail=detail)
 
-    def _settle_noted(self, cells: kernels.Cells, missing: str) -> None:
-        """Look closely at the values the kernel left open."""
+    def _read_noted(self, cells: kernels.Cells, missing: str) -> None:
+        """Read the values that the kernel noted but could not read."""
         places: list[dict[str, int] | None] = [None] * len(self.header.attributes)
         for cell, start, end in cells.noted[: cells.used[1]].tolist():
             column = int(cells.columns[cell])
             attribute = self.header.attributes[column]
             token = self.token(start, end)
             if token == "?":
-                cells.values[cell] = self._missing(attribute, missing, start)
+                if missing == "error":
+                    raise missing_value(attribute.name, self.path, self.line(start))
+                cells.values[cell] = np.nan
             elif attribute.kind == "numeric":
                 cells.values[cell] = self._number(unquote(token), attribute, start)
             else:
                 if places[column] is None:
                     places[column] = {value: k for k, value in enumerate(attribute.values)}
                 cells.values[cell] = self._place(token, attribute, places[column], start)
-
-    def _missing(self, attribute: Attribute, missing: str, start: int) -> float:
-        if missing == "error":
-            raise self.error(
-                f"the value of {attribute.name!r} is missing (?). Choose what to do with missing "
-                "values: missing='mean', 'zero' or 'nan'",
-                start,
-            )
-        return np.nan
 
     def _number(self, token: str, attribute: Attribute, start: int) -> float:
         try:
@@ -347,7 +355,7 @@ class _Body:
         return code
 
     def _matrix(self, cells: kernels.Cells, kept: list[Attribute]) -> Any:
-        """Dense if every row is, else CSR; columns of dropped attributes are gone."""
+        """Dense if every row is, else CSR; without the columns of dropped attributes."""
         n_cells, _, n_rows, n_braced = cells.used.tolist()
         if n_braced == 0:
             return cells.values[:n_cells].reshape(n_rows, len(kept))
@@ -368,8 +376,8 @@ class _Body:
         return without_repeats(matrix, clash)
 
 
-def _room(text: bytes) -> kernels.Cells:
-    """Arrays for as many cells and rows as the text can hold; untouched pages cost nothing."""
+def _empty_cells(text: bytes) -> kernels.Cells:
+    """Arrays for as many cells and rows as the text can hold; unused memory costs nothing."""
     n_rows = text.count(b"\n") + 1
     n_cells = text.count(b",") + n_rows
     return kernels.Cells(
@@ -385,7 +393,7 @@ def _room(text: bytes) -> kernels.Cells:
 def _attribute_arrays(
     attributes: tuple[Attribute, ...], kept: list[Attribute], encoding: str
 ) -> kernels.Attributes:
-    """The header as the kernel wants it; long values have no key and are looked up later."""
+    """The header as arrays for the kernel; long values have no key and are looked up later."""
     names = {attribute.name for attribute in kept}
     kinds = [
         _kernel_kind(attribute) if attribute.name in names else kernels.SKIPPED

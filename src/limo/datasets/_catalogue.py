@@ -1,4 +1,4 @@
-"""Known data sets by name: found in a folder, or downloaded, and verified either way."""
+"""Known data sets by name: found in a data folder or downloaded, and verified either way."""
 
 import json
 import os
@@ -11,15 +11,15 @@ from urllib.parse import urlsplit
 
 from limo._system import Later
 from limo._text import did_you_mean
-from limo.datasets._dataset import DataError, Dataset, Limits, Options
+from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions
 from limo.datasets._read import read_source
 from limo.datasets._source import Source, open_source
 
 __all__ = [
     "CATALOGUE",
     "Catalogue",
+    "DataFile",
     "Entry",
-    "File",
     "catalogue",
     "data_folders",
     "is_at_hand",
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-# The known data sets: a table of names, shapes, checksums and public sources.
+# The catalogue: names, shapes, checksums and public sources.
 
 pd = Later("pandas")
 
@@ -36,8 +36,8 @@ _NO_LICENCE = "no licence stated by the source; cite the reference"
 
 
 @dataclass(frozen=True)
-class File:
-    """A file: where it lies below a data folder, its public address, its sha256 when unpacked."""
+class DataFile:
+    """A file: its path in a data folder, its public address, its sha256 when decompressed."""
 
     path: str
     url: str
@@ -46,22 +46,23 @@ class File:
 
 @dataclass(frozen=True)
 class Entry:
-    """A data set that :func:`limo.datasets.load` knows.
+    """A data set that :func:`limo.datasets.load` can load.
 
     Attributes
     ----------
     name, domain : str
-        What it is called and what it is about.
+        Its name, and what its instances are (text, music, ...).
     n_samples, n_features, n_labels : int
-        The shape; features after nominal ones became numbers.
+        The shape, after nominal features were turned into numbers.
     cardinality : float
-        The mean number of labels of an instance, as many digits as are known.
-    parts : dict of str to (File, int)
-        ``"all"``, and ``"train"`` and ``"test"`` where a split is given: the file and its rows.
-    xml : File or None
-        The label names; without it the labels are the last ``n_labels`` columns.
+        The mean number of labels per instance, with as many digits as are known.
+    parts : dict of str to (DataFile, int)
+        ``"all"``, and ``"train"`` and ``"test"`` where a split is given: the file and its number
+        of rows.
+    xml : DataFile or None
+        The file with the label names; without it the labels are the last ``n_labels`` columns.
     reference, licence : str
-        Whom to cite, and what is known about the right to use it.
+        What to cite, and what is known about the licence.
     """
 
     name: str
@@ -70,8 +71,8 @@ class Entry:
     n_features: int
     n_labels: int
     cardinality: float
-    parts: dict[str, tuple[File, int]]
-    xml: File | None
+    parts: dict[str, tuple[DataFile, int]]
+    xml: DataFile | None
     reference: str
     licence: str = _NO_LICENCE
 
@@ -81,25 +82,25 @@ class Entry:
         return self.parts["all"][0].sha256
 
     @property
-    def files(self) -> list[File]:
+    def files(self) -> list[DataFile]:
         """Every file of the set."""
         return [file for file, _ in self.parts.values()] + ([self.xml] if self.xml else [])
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The known data sets, as a table for people and programs.
+    """The known data sets; print it as a table, or use ``to_frame()``.
 
     Attributes
     ----------
     entries : tuple of Entry
-        One for each set.
+        One for each data set.
     """
 
     entries: tuple[Entry, ...]
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame, one row a set."""
+        """A pandas DataFrame with one row per data set."""
         rows = [
             {
                 "name": entry.name,
@@ -135,7 +136,7 @@ class Catalogue:
 
 
 def catalogue() -> Catalogue:
-    """The data sets that :func:`limo.datasets.load` knows by name.
+    """The data sets that :func:`limo.datasets.load` loads by name.
 
     Examples
     --------
@@ -147,8 +148,8 @@ def catalogue() -> Catalogue:
     return Catalogue(tuple(CATALOGUE.values()))
 
 
-def _file(record: dict[str, Any]) -> File:
-    return File(record["path"], f"{_MULAN}/{record['url']}", record["sha256"])
+def _file(record: dict[str, Any]) -> DataFile:
+    return DataFile(record["path"], f"{_MULAN}/{record['url']}", record["sha256"])
 
 
 def _entry(record: dict[str, Any]) -> Entry:
@@ -165,6 +166,8 @@ def _load_entries() -> dict[str, Entry]:
 CATALOGUE: dict[str, Entry] = _load_entries()
 
 
+# Loading: find or download the files, verify them, read them.
+
 pooch = Later("pooch")
 
 _SUFFIXES = ("", ".xz", ".gz", ".bz2")
@@ -174,25 +177,25 @@ def load(name: str, part: str = "all", *, download: bool = True, progress: bool 
     """Load a known data set by name.
 
     Looks in the folder named by the environment variable ``LIMO_DATA``, then in the user's
-    cache, and downloads what is not there. Checksum and shape are verified wherever the
-    file comes from. A download gets its final name only when it is complete and verified, so
-    several processes may load the same set at once.
+    cache, and downloads what is in neither. Checksum and shape are verified in all cases. A
+    download gets its final name only when it is complete and verified, so several processes may
+    load the same data set at once.
 
     Parameters
     ----------
     name : str
-        A name of :func:`catalogue`; upper and lower case do not matter.
+        A name of :func:`catalogue`; case does not matter.
     part : {"all", "train", "test"}, default="all"
-        The whole set, or a part of the split that came with it.
+        The whole data set, or a part of its published split.
     download : bool, default=True
-        Whether to download what is not there.
+        Whether to download a file that is not at hand.
     progress : bool, default=True
         Whether to show a progress bar while downloading.
 
     Returns
     -------
     Dataset
-        Verified.
+        The verified data.
 
     Examples
     --------
@@ -210,7 +213,7 @@ def load(name: str, part: str = "all", *, download: bool = True, progress: bool 
     found = {f.path: _find(f) for f in wanted}
     absent = [f for f in wanted if found[f.path] is None]
     if absent and not download:
-        raise DataError(_how_to(entry, absent, "it was not to be downloaded"))
+        raise DataError(_how_to(entry, absent, "download=False"))
     for k, f in enumerate(absent):
         try:
             found[f.path] = _download(f, progress)
@@ -223,14 +226,14 @@ def load(name: str, part: str = "all", *, download: bool = True, progress: bool 
 
 
 def is_at_hand(name: str, part: str = "all") -> bool:
-    """Whether :func:`load` finds a known set without downloading anything."""
+    """Whether :func:`load` can load a known data set without a download."""
     entry = _find_entry(name)
     wanted = [entry.parts[part][0], *([entry.xml] if entry.xml else [])]
     return all(_find(file) is not None for file in wanted)
 
 
 def data_folders() -> list[Path]:
-    """Where data sets are looked for: ``LIMO_DATA`` if it is set, and the user's cache."""
+    """The folders where data sets are searched: ``LIMO_DATA`` if it is set, and the cache."""
     named = os.environ.get("LIMO_DATA")
     return ([Path(named)] if named else []) + [Path(pooch.os_cache("limo"))]
 
@@ -242,12 +245,12 @@ def _find_entry(name: str) -> Entry:
     hint = did_you_mean(name, CATALOGUE)
     raise DataError(
         f"no data set is called {name!r}.{hint} There are {', '.join(CATALOGUE)}; "
-        "limo.read reads files of your own"
+        "limo.read reads your own files"
     )
 
 
-def _find(file: File) -> Path | None:
-    """The file in one of the data folders, plain or packed."""
+def _find(file: DataFile) -> Path | None:
+    """The file in one of the data folders, plain or compressed."""
     for folder in data_folders():
         for suffix in _SUFFIXES:
             path = folder / (file.path + suffix)
@@ -256,8 +259,8 @@ def _find(file: File) -> Path | None:
     return None
 
 
-def _download(file: File, progress: bool) -> Path:
-    """Fetch a file into the cache, under its name only when its checksum is right."""
+def _download(file: DataFile, progress: bool) -> Path:
+    """Download a file into the cache; it gets its name when its checksum is verified."""
     target = Path(pooch.os_cache("limo")) / file.path
     pooch.get_logger().setLevel("WARNING")
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -271,7 +274,7 @@ def _download(file: File, progress: bool) -> Path:
     return target
 
 
-def _reason(error: Exception, file: File) -> str:
+def _reason(error: Exception, file: DataFile) -> str:
     """Why a download failed, in a few words."""
     text = str(error).partition("\n")[0]
     if "Max retries exceeded" in text:
@@ -279,33 +282,33 @@ def _reason(error: Exception, file: File) -> str:
     return text if len(text) <= 200 else text[:200] + "..."
 
 
-def _how_to(entry: Entry, files: list[File], why: str) -> str:
-    """What to fetch by hand, and where to put it."""
+def _how_to(entry: Entry, files: list[DataFile], why: str) -> str:
+    """Which files to download by hand, and where to put them."""
     folder = Path(os.environ.get("LIMO_DATA") or pooch.os_cache("limo"))
-    lines = [f"{entry.name} is not at hand and {why}. Put"]
+    lines = [f"{entry.name} is not at hand, and {why}. Put"]
     for file in files:
         lines.append(f"  {folder / file.path}\n    from {file.url}\n    sha256 {file.sha256}")
-    lines.append("or set LIMO_DATA to a folder that holds these paths (.gz, .bz2, .xz also do)")
+    lines.append("or set LIMO_DATA to a folder with these paths (.gz, .bz2, .xz work too)")
     return "\n".join(lines)
 
 
-def _read(file: File, entry: Entry, found: dict[str, Any]) -> Dataset:
-    """Read the file after its checksum is right, labels by the verified XML or by count."""
+def _read(file: DataFile, entry: Entry, found: dict[str, Any]) -> Dataset:
+    """Verify and read the file; the labels are those of the verified XML, or the last columns."""
     source = open_source(found[file.path], None, Limits())
     _verify(source.checksum, file, found[file.path])
     if entry.xml is None:
-        return read_source(source, "arff", Options(labels=entry.n_labels))
+        return read_source(source, "arff", ReadOptions(labels=entry.n_labels))
     xml = open_source(found[entry.xml.path], None, Limits())
     _verify(xml.checksum, entry.xml, found[entry.xml.path])
     with_xml = Source(source.path, source.name, source.data, lambda name: xml.data)
-    return read_source(with_xml, "arff", Options())
+    return read_source(with_xml, "arff", ReadOptions())
 
 
-def _verify(checksum: str, file: File, path: Path) -> None:
+def _verify(checksum: str, file: DataFile, path: Path) -> None:
     if checksum != file.sha256:
         raise DataError(
             f"expected the sha256 {file.sha256}, got {checksum}: the file is damaged or another "
-            f"version. Remove it; the right one is at {file.url}",
+            f"version. Remove it; the expected one is at {file.url}",
             path=str(path),
         )
 

@@ -1,12 +1,12 @@
-"""From columns of numbers and codes to ``X`` and ``Y``.
+"""Columns of a file: which of them are labels, and how all become ``X`` and ``Y``.
 
-Every format with named columns (ARFF, CSV, Parquet) comes through here, so that nominal
-values, missing values and labels mean the same in all of them.
+Every format with named columns (ARFF, CSV, TSV, Parquet) uses this module, so nominal values,
+missing values and labels mean the same in all of them.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
@@ -15,17 +15,29 @@ import numpy as np
 from defusedxml import DefusedXmlException, ElementTree
 from scipy import sparse
 
-from limo.datasets._dataset import DataError, Dataset, Labels, Limits, Options, shorten
+from limo.datasets._dataset import (
+    DataError,
+    Dataset,
+    LabelChoice,
+    Limits,
+    ReadOptions,
+    find_non_binary,
+    shorten,
+)
 from limo.datasets._source import Source, unquote
 
 __all__ = [
-    "Column",
-    "Table",
+    "ColumnHeader",
+    "Columns",
     "arff_labels",
     "binary_columns",
+    "check_names",
     "feature_columns",
     "given_labels",
+    "kept_columns",
+    "labelled_dataset",
     "meka_labels",
+    "missing_value",
     "names_labels",
     "to_dataset",
     "xml_labels",
@@ -35,159 +47,198 @@ __all__ = [
 _BINARY = ("0", "1")
 _POSITIVE = {"1", "+1", "true", "yes", "t", "y", "1.0"}
 _NEGATIVE = {"0", "-1", "false", "no", "f", "n", "0.0"}
-_ROW_ID_FROM = 20  # values; with fewer rows than this, all different is no sign of a row id
+_ROW_ID_FROM = 20  # rows; in fewer, values that all differ do not show that they name the rows
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column's name and, if it is nominal, its declared values (a cell is a place in them)."""
+class ColumnHeader:
+    """A column's name and, if it is nominal, its values; a cell is then an index into them."""
 
     name: str
     values: tuple[str, ...] | None = None
 
     @property
     def is_plain(self) -> bool:
-        """Whether the cells are the numbers meant: numeric, or nominal {0, 1}."""
+        """Whether the cells are numbers as they are: numeric, or nominal {0, 1}."""
         return self.values is None or self.values == _BINARY
 
 
 @dataclass(frozen=True)
-class Table:
-    """Columns, and a dense or CSR matrix of their cells; nan is a missing value.
+class Columns:
+    """The columns of a file: their headers and a dense or CSR matrix of cells; nan is missing.
 
     Attributes
     ----------
-    columns : tuple of Column
+    headers : tuple of ColumnHeader
         One for each column of ``cells``.
     cells : array or CSR array
-        Numbers and codes.
+        Numbers, and for nominal columns indices into their values.
     path : str
-        For messages.
+        The file, for messages.
     line_of : callable
         From a row to its line in the file.
     """
 
-    columns: tuple[Column, ...]
+    headers: tuple[ColumnHeader, ...]
     cells: Any
     path: str
     line_of: Callable[[int], int]
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [header.name for header in self.headers]
 
-def to_dataset(table: Table, labels: list[int], options: Options, checksum: str) -> Dataset:
-    """Part the columns into features and labels, and turn both into numbers."""
-    is_label = np.zeros(len(table.columns), dtype=bool)
+
+def labelled_dataset(columns: Columns, options: ReadOptions, checksum: str) -> Dataset:
+    """The data set of a file that does not say which columns are labels: the caller must."""
+    if options.labels is None:
+        raise DataError(f"which columns are the labels? {_HOW_TO}", path=columns.path)
+    kept = kept_columns(columns, options)
+    labels = given_labels(kept.names, options.labels, options.label_location, columns.path)
+    return to_dataset(kept, labels, options, checksum)
+
+
+def kept_columns(columns: Columns, options: ReadOptions) -> Columns:
+    """The columns without those to drop; reject a missing value unless the options allow it."""
+    unknown = set(options.drop) - set(columns.names)
+    if unknown:
+        raise DataError(f"drop names no column: {sorted(unknown)}", path=columns.path)
+    kept = [j for j, name in enumerate(columns.names) if name not in options.drop]
+    headers = tuple(columns.headers[j] for j in kept)
+    cells = columns.cells[:, kept]
+    if options.missing == "error" and np.isnan(cells).any():
+        row, column = np.argwhere(np.isnan(cells))[0].tolist()
+        line = columns.line_of(row)
+        raise missing_value(headers[column].name, columns.path, line)
+    return replace(columns, headers=headers, cells=cells)
+
+
+def missing_value(name: str, path: str, line: int) -> DataError:
+    """The error for a missing value where ``missing="error"``."""
+    return DataError(
+        f"the value of {name!r} is missing. Choose what to do with missing values: "
+        "missing='mean', 'zero' or 'nan'",
+        path=path,
+        line=line,
+    )
+
+
+def check_names(names: list[str], path: str) -> None:
+    """Raise if two columns have the same name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"expected different column names, got {twice!r} twice", path=path, line=1)
+
+
+def to_dataset(columns: Columns, labels: list[int], options: ReadOptions, checksum: str) -> Dataset:
+    """Separate the columns into features and labels, and turn both into numbers."""
+    is_label = np.zeros(len(columns.headers), dtype=bool)
     is_label[labels] = True
     features = np.flatnonzero(~is_label)
-    Y = binary_columns(table, labels, options.limits)
-    X, names = feature_columns(table, features, options)
-    label_names = tuple(table.columns[j].name for j in labels)
-    return Dataset(X, Y, names, label_names, table.path, checksum)
+    Y = binary_columns(columns, labels, options.limits)
+    X, names = feature_columns(columns, features, options)
+    label_names = tuple(columns.headers[j].name for j in labels)
+    return Dataset(X, Y, names, label_names, columns.path, checksum)
 
 
-def binary_columns(table: Table, labels: list[int], limits: Limits) -> Any:
+def binary_columns(columns: Columns, labels: list[int], limits: Limits) -> Any:
     """The 0/1 matrix of the label columns."""
-    B = table.cells[:, labels]
-    flipped = [k for k, j in enumerate(labels) if _first_is_positive(table.columns[j], table.path)]
-    _check_binary(B, table, labels)
+    B = columns.cells[:, labels]
+    headers = [columns.headers[j] for j in labels]
+    flipped = [k for k, header in enumerate(headers) if _first_is_positive(header, columns.path)]
+    if (found := find_non_binary(B)) is not None:
+        row, k, value = found
+        raise DataError(
+            f"the label {headers[k].name!r} must be 0 or 1, got "
+            f"{'a missing value' if np.isnan(value) else f'{value:g}'}. "
+            "Remove the row, or leave the label out",
+            path=columns.path,
+            line=columns.line_of(row),
+        )
     if not sparse.issparse(B):
         Y = B.astype(np.int64)
         Y[:, flipped] = 1 - Y[:, flipped]
         return Y
-    Y = _flip(B, flipped, table.path, limits) if flipped else B
+    Y = _flip(B, flipped, columns.path, limits) if flipped else B
     Y.eliminate_zeros()
     return Y.astype(np.int64)
 
 
-def _first_is_positive(column: Column, path: str) -> bool:
+def _first_is_positive(header: ColumnHeader, path: str) -> bool:
     """Whether a label's first value (the one a sparse row omits) means yes."""
-    if column.values is None:
+    if header.values is None:
         return False
-    lowered = [value.strip().lower() for value in column.values]
+    lowered = [value.strip().lower() for value in header.values]
     positive = [value in _POSITIVE for value in lowered]
     known = all(value in _POSITIVE | _NEGATIVE for value in lowered)
     if len(lowered) > 2 or not known or (len(lowered) == 2 and sum(positive) != 1):
         raise DataError(
-            f"the label {column.name!r} must have the values {{0, 1}} (or no/yes, false/true), "
-            f"got {{{', '.join(column.values[:6])}}}. Is it a feature? Name the labels: labels=",
+            f"the label {header.name!r} must have the values {{0, 1}} (or no/yes, false/true), "
+            f"got {{{', '.join(header.values[:6])}}}. Is it a feature? Name the labels: labels=",
             path=path,
         )
     return positive[0]
 
 
-def _check_binary(B: Any, table: Table, labels: list[int]) -> None:
-    data = B.data if sparse.issparse(B) else B
-    wrong = (data != 0) & (data != 1)
-    if not wrong.any():
-        return
-    rows, columns = B.tocoo().coords if sparse.issparse(B) else np.indices(B.shape)
-    first = np.flatnonzero(wrong.ravel())[0]
-    row, column = int(np.ravel(rows)[first]), int(np.ravel(columns)[first])
-    value = np.ravel(data)[first]
-    name = table.columns[labels[column]].name
-    told = "a missing value" if np.isnan(value) else f"{value:g}"
-    raise DataError(
-        f"the label {name!r} must be 0 or 1, got {told}. Remove the row, or leave the label out",
-        path=table.path,
-        line=table.line_of(row),
-    )
-
-
 def _flip(B: Any, flipped: list[int], path: str, limits: Limits) -> Any:
     """Exchange 0 and 1 in some columns of a sparse matrix, which fills them."""
     limits.check("max_values", B.shape[0] * len(flipped), "stored values", path)
-    columns = sparse.csc_array(B)
-    parts = [columns[:, [k]] for k in range(B.shape[1])]
+    by_column = sparse.csc_array(B)
+    parts = [by_column[:, [k]] for k in range(B.shape[1])]
     for k in flipped:
         parts[k] = sparse.csc_array(1.0 - parts[k].toarray())
     return sparse.hstack(parts, format="csr")
 
 
-def feature_columns(table: Table, features: Any, options: Options) -> tuple[Any, tuple[str, ...]]:
-    """The feature matrix: runs of plain columns as they are, nominal ones turned into numbers."""
+def feature_columns(
+    columns: Columns, features: Any, options: ReadOptions
+) -> tuple[Any, tuple[str, ...]]:
+    """The feature matrix and its names; numeric columns stay, nominal ones become numbers."""
     parts, names = [], []
-    for run, is_plain in _runs(table, features):
-        block = table.cells[:, run]
+    for run, is_plain in _runs(columns, features):
+        block = columns.cells[:, run]
         if is_plain:
             parts.append(block)
-            names += [table.columns[j].name for j in run]
+            names += [columns.headers[j].name for j in run]
         else:
-            block, block_names = _expand(table, int(run[0]), block, options)
+            block, block_names = _expand(columns, int(run[0]), block, options)
             parts.append(block)
             names += block_names
-        options.limits.check("max_columns", len(names), "features", table.path)
-    X = _join(parts, table.cells)
+        options.limits.check("max_columns", len(names), "features", columns.path)
+    X = _join(parts, columns.cells)
     if sparse.issparse(X):
         X.eliminate_zeros()
     return _fill_missing(X, options.missing), tuple(names)
 
 
-def _runs(table: Table, features: Any) -> Iterator[tuple[Any, bool]]:
-    """Neighbouring plain features together, each other feature by itself."""
-    plain = np.array([table.columns[j].is_plain for j in features], dtype=bool)
+def _runs(columns: Columns, features: Any) -> Iterator[tuple[Any, bool]]:
+    """Neighbouring numeric features together, each nominal feature by itself."""
+    plain = np.array([columns.headers[j].is_plain for j in features], dtype=bool)
     if plain.all():
         yield features, True
         return
     breaks = np.flatnonzero(~plain[1:] | ~plain[:-1]) + 1
     for run in np.split(features, breaks):
-        yield run, table.columns[run[0]].is_plain
+        yield run, columns.headers[run[0]].is_plain
 
 
-def _expand(table: Table, j: int, block: Any, options: Options) -> tuple[Any, list[str]]:
+def _expand(columns: Columns, j: int, block: Any, options: ReadOptions) -> tuple[Any, list[str]]:
     """One nominal column as numbers: 0/1, codes, or a column for each value."""
-    column = table.columns[j]
-    values = column.values or ()
+    header = columns.headers[j]
+    values = header.values or ()
     codes = np.asarray(block.toarray() if sparse.issparse(block) else block).ravel()
     known = ~np.isnan(codes)
     if set(values) <= set(_BINARY):
         numbers = np.full(len(codes), np.nan)
         numbers[known] = np.array(values, dtype=float)[codes[known].astype(np.intp)]
-        return numbers[:, None], [column.name]
+        return numbers[:, None], [header.name]
     if options.nominal == "codes":
-        return block, [column.name]
-    _refuse_row_id(column, codes[known], table.path)
+        return block, [header.name]
+    _refuse_row_id(header, codes[known], columns.path)
     n_values = len(codes) + int(np.count_nonzero(~known)) * len(values)
-    options.limits.check("max_values", n_values, "one-hot values", table.path)
-    return _one_hot(codes, known, len(values)), [f"{column.name}={value}" for value in values]
+    options.limits.check("max_values", n_values, "one-hot values", columns.path)
+    return _one_hot(codes, known, len(values)), [f"{header.name}={value}" for value in values]
 
 
 def _one_hot(codes: Any, known: Any, n_values: int) -> Any:
@@ -200,12 +251,12 @@ def _one_hot(codes: Any, known: Any, n_values: int) -> Any:
     return sparse.csr_array((data, indices, indptr), (len(codes), n_values))
 
 
-def _refuse_row_id(column: Column, codes: Any, path: str) -> None:
-    """A nominal whose every row differs names the rows; as features it would only memorise."""
+def _refuse_row_id(header: ColumnHeader, codes: Any, path: str) -> None:
+    """Reject a nominal feature that differs in every row: a model could only memorise it."""
     if len(codes) > _ROW_ID_FROM and len(np.unique(codes)) == len(codes):
         raise DataError(
-            f"{column.name!r} has a different value in each of the {len(codes)} rows: it names "
-            f"rows, it does not describe them. drop=[{column.name!r}] leaves it out, "
+            f"{header.name!r} has a different value in each of the {len(codes)} rows, so it names "
+            f"rows and says nothing about them. drop=[{header.name!r}] leaves it out, "
             "nominal='codes' keeps it as one column",
             path=path,
         )
@@ -215,7 +266,7 @@ def _join(parts: list[Any], cells: Any) -> Any:
     """The parts side by side, stored like ``cells``."""
     if not sparse.issparse(cells):
         dense = [part.toarray() if sparse.issparse(part) else part for part in parts]
-        return np.hstack(dense)
+        return dense[0] if len(dense) == 1 else np.hstack(dense)
     if len(parts) == 1:
         return sparse.csr_array(parts[0])
     return sparse.hstack([sparse.csc_array(part) for part in parts], format="csr")
@@ -230,10 +281,10 @@ def _fill_missing(X: Any, missing: str) -> Any:
     if missing == "zero":
         data[unknown] = 0.0
     elif sparse.issparse(X):
-        columns = X.indices
-        count = X.shape[0] - np.bincount(columns[unknown], minlength=X.shape[1])
-        total = np.bincount(columns, np.where(unknown, 0.0, data), minlength=X.shape[1])
-        data[unknown] = (total / np.maximum(count, 1))[columns[unknown]]
+        places = X.indices
+        count = X.shape[0] - np.bincount(places[unknown], minlength=X.shape[1])
+        total = np.bincount(places, np.where(unknown, 0.0, data), minlength=X.shape[1])
+        data[unknown] = (total / np.maximum(count, 1))[places[unknown]]
     else:
         count = X.shape[0] - unknown.sum(axis=0)
         total = np.where(unknown, 0.0, X).sum(axis=0)
@@ -243,9 +294,9 @@ def _fill_missing(X: Any, missing: str) -> Any:
     return X
 
 
-# Which columns are the labels: by name wherever a name exists, never by guess.
+# Which columns are the labels: what the caller says, or the file itself; never a guess.
 
-# One word, not a part of another: -C 5, -C -5; MEKA writes it into the relation's name.
+# A word by itself: -C 5 or -C -5, which MEKA writes into the name of the relation.
 _MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})(?!\d)")
 
 _HOW_TO = (
@@ -254,11 +305,11 @@ _HOW_TO = (
 )
 
 
-def arff_labels(names: list[str], relation: str, source: Source, options: Options) -> list[int]:
+def arff_labels(names: list[str], relation: str, source: Source, options: ReadOptions) -> list[int]:
     """The label columns of an ARFF file.
 
-    What the caller says, else the XML file beside it, else ``-C`` in the relation. The XML stands
-    above ``-C``, which outlives the filters that moved the labels.
+    What the caller says, else the XML file beside it, else ``-C`` in the relation. The XML comes
+    before ``-C``, because filters that move the labels leave an old ``-C`` in place.
     """
     if options.labels is not None:
         return given_labels(names, options.labels, options.label_location, source.path)
@@ -277,14 +328,14 @@ def arff_labels(names: list[str], relation: str, source: Source, options: Option
     )
 
 
-def names_labels(relation: str, n_columns: int, source: Source, options: Options) -> bool:
+def names_labels(relation: str, n_columns: int, source: Source, options: ReadOptions) -> bool:
     """Whether an ARFF file, or an XML file beside it, says which attributes are labels."""
     if _find_xml(source, options) is not None:
         return True
     return meka_labels(relation, n_columns, source.path) is not None
 
 
-def given_labels(names: list[str], labels: Labels, location: str, path: str) -> list[int]:
+def given_labels(names: list[str], labels: LabelChoice, location: str, path: str) -> list[int]:
     """Columns by names, by prefix (``'tag_*'``) or by count."""
     if isinstance(labels, int):
         if labels > len(names):
@@ -299,11 +350,11 @@ def given_labels(names: list[str], labels: Labels, location: str, path: str) -> 
             )
         return columns
     wanted = [labels] if isinstance(labels, str) else list(labels or ())
-    return _columns(names, wanted, path, _HOW_TO)
+    return _find_columns(names, wanted, path, _HOW_TO)
 
 
 def meka_labels(relation: str, n_columns: int, path: str) -> list[int] | None:
-    """The columns ``-C n`` in a relation means: the first n, or the last for -n; None without."""
+    """The label columns ``-C n`` stands for: the first n, or the last for -n; None without -C."""
     match = _MEKA.search(relation)
     if match is None:
         return None
@@ -317,7 +368,7 @@ def meka_labels(relation: str, n_columns: int, path: str) -> list[int] | None:
 
 
 def xml_labels(content: bytes, path: str) -> list[str]:
-    """The label names of a Mulan XML file; entities and outside references are refused."""
+    """The label names of a Mulan XML file; entities and external references are rejected."""
     try:
         root = ElementTree.fromstring(content, forbid_dtd=True)
     except ParseError as error:
@@ -340,8 +391,8 @@ def xml_labels(content: bytes, path: str) -> list[str]:
     return [name for name in names if name is not None]
 
 
-def _find_xml(source: Source, options: Options) -> tuple[bytes, str] | None:
-    """The XML the caller names, else one called like the set and lying beside the data."""
+def _find_xml(source: Source, options: ReadOptions) -> tuple[bytes, str] | None:
+    """The XML the caller names, else one beside the data that is named like the data set."""
     if options.xml is not None:
         path = Path(options.xml)
         options.limits.check("max_bytes", path.stat().st_size, "bytes", str(path))
@@ -354,20 +405,21 @@ def _find_xml(source: Source, options: Options) -> tuple[bytes, str] | None:
 
 
 def _header_order(names: list[str], labels: list[str], path: str) -> list[int]:
-    """The columns the XML names, in the order of the header (enron's XML has another)."""
+    """The columns the XML names, in the order of the header (that of enron's XML differs)."""
     known = set(names)
-    # Some files (birds) carry the header's quotes and escapes into the XML.
+    # Some XML files (birds) repeat the quotes and escapes of the header.
     matched = [label if label in known else unquote(label.strip()) for label in labels]
     advice = "Is it the XML of another set? Pass xml=..., or labels=..."
-    return sorted(_columns(names, matched, path, advice))
+    return sorted(_find_columns(names, matched, path, advice))
 
 
-def _columns(names: list[str], wanted: Sequence[str], path: str, advice: str) -> list[int]:
+def _find_columns(names: list[str], wanted: Sequence[str], path: str, advice: str) -> list[int]:
+    """The columns with the ``wanted`` names, in that order."""
     place = {name: j for j, name in enumerate(names)}
     unknown = [name for name in wanted if name not in place]
     if unknown or not wanted:
-        told = f"no column is named {shorten(unknown)}" if unknown else "no label is named"
-        raise DataError(f"{told}; there are {shorten(names)}. {advice}", path=path)
+        problem = f"no column is named {shorten(unknown)}" if unknown else "no label is named"
+        raise DataError(f"{problem}; there are {shorten(names)}. {advice}", path=path)
     if len(set(wanted)) < len(wanted):
         twice = next(name for name in wanted if list(wanted).count(name) > 1)
         raise DataError(f"the label {twice!r} is named twice", path=path)

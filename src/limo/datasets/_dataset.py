@@ -1,4 +1,7 @@
-"""One record for a multi-label data set: features, labels and their names."""
+"""The record of a data set, the error that names a file and line, and the options of readers.
+
+Every reader, writer and splitter uses these; nothing here reads a file.
+"""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -12,10 +15,12 @@ from scipy import sparse
 __all__ = [
     "DataError",
     "Dataset",
-    "Labels",
+    "LabelChoice",
     "Limits",
-    "Options",
+    "ReadOptions",
+    "check_binary",
     "csr",
+    "find_non_binary",
     "row_keys",
     "shorten",
     "without_repeats",
@@ -76,7 +81,7 @@ class Dataset:
         return f"Dataset({', '.join(parts + [f'from {self.source}'] * bool(self.source))})"
 
     def take(self, rows: Any) -> "Dataset":
-        """The same data with only these ``rows``, in this order (the checksum does not follow)."""
+        """The same data with only these ``rows``, in this order; the checksum is left empty."""
         rows = np.asarray(rows)
         return replace(self, X=self.X[rows], Y=self.Y[rows], checksum="")
 
@@ -109,7 +114,7 @@ def _dense(A: Any) -> Any:
     return A.toarray() if sparse.issparse(A) else np.asarray(A)
 
 
-# The one error of the data room, and the limits that stop hostile files.
+# Errors, and the limits that stop hostile files.
 
 
 def shorten(names: Sequence[object], most: int = 8) -> str:
@@ -119,16 +124,16 @@ def shorten(names: Sequence[object], most: int = 8) -> str:
 
 
 class DataError(ValueError):
-    """A file that cannot be read as it stands: which one, where, what was expected, what to do.
+    """A file that cannot be read: which one, where, what was expected and what to do.
 
     Attributes
     ----------
     problem : str
-        The sentence without the place.
+        The message without the file and the line.
     path : str
         The file, empty if there is none.
     line : int or None
-        The line in it, counted from 1.
+        The line in the file, counted from 1.
     """
 
     __module__ = "limo.datasets"  # the name that users see and import
@@ -148,7 +153,7 @@ def _rebuild(problem: str, path: str, line: int | None) -> DataError:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a file may claim before reading stops; raise what you trust.
+    """How large a file may be before reading stops; raise a limit if you trust the file.
 
     Attributes
     ----------
@@ -170,7 +175,7 @@ class Limits:
     max_values: int = 1_000_000_000
 
     def check(self, name: str, value: int, what: str, path: str = "") -> None:
-        """Raise if ``value`` of the quantity ``what`` passes the limit ``name``."""
+        """Raise if there are more than the limit ``name`` allows; ``what`` names the quantity."""
         limit = getattr(self, name)
         if value > limit:
             raise DataError(
@@ -180,9 +185,9 @@ class Limits:
             )
 
 
-# What a caller may ask of a reader, checked once at the door.
+# The options of a reader, checked when they are created.
 
-Labels = int | str | Sequence[str] | None
+LabelChoice = int | str | Sequence[str] | None
 
 _CHOICES = {
     "label_location": ("end", "start"),
@@ -192,10 +197,10 @@ _CHOICES = {
 
 
 @dataclass(frozen=True)
-class Options:
+class ReadOptions:
     """The options of :func:`limo.read`, which documents them."""
 
-    labels: Labels = None
+    labels: LabelChoice = None
     label_location: str = "end"
     xml: Any = None
     missing: str = "error"
@@ -227,41 +232,72 @@ class Options:
             )
 
     def refuse_unused(self, used: frozenset[str], format: str) -> None:
-        """Raise for an option that was set although the format has no use for it."""
+        """Raise for an option that was set although the format does not use it."""
         always = {"limits", "member"}
         for option in fields(self):
             is_set = getattr(self, option.name) != getattr(_DEFAULT, option.name)
             if is_set and option.name not in used | always:
                 raise DataError(
-                    f"{option.name}= means nothing for a file in the {format} format; leave it out"
+                    f"{option.name}= has no meaning for a file in the {format} format; leave it out"
                 )
 
 
-def _plain(labels: Any) -> Labels:
-    """Labels as None, a whole number, a text or a tuple, whatever list or array they came in."""
+def _plain(labels: Any) -> LabelChoice:
+    """``labels`` as None, an int, a str or a tuple, whatever list or array was passed."""
     if labels is None or isinstance(labels, (str, bool)):
         return labels
     return int(labels) if isinstance(labels, Integral) else tuple(labels)
 
 
-_DEFAULT = Options()
+_DEFAULT = ReadOptions()
+
+
+# Matrices: labels that must be 0 or 1, and CSR matrices built and compared.
+
+
+def find_non_binary(Y: Any) -> tuple[int, int, float] | None:
+    """Row, column and value of the first entry of ``Y`` that is neither 0 nor 1; None if all are.
+
+    For matrices from files, whose errors name a file; ``limo._checks`` checks those of callers.
+    """
+    Y = sparse.csr_array(Y) if sparse.issparse(Y) else np.asarray(Y)
+    values = Y.data if sparse.issparse(Y) else Y
+    wrong = np.flatnonzero((values != 0) & (values != 1))
+    if not len(wrong):
+        return None
+    if sparse.issparse(Y):
+        row = int(np.searchsorted(Y.indptr, wrong[0], side="right")) - 1
+        column = int(Y.indices[wrong[0]])
+    else:
+        row, column = divmod(int(wrong[0]), values.shape[1])
+    return row, column, values.ravel()[wrong[0]]
+
+
+def check_binary(Y: Any, path: str = "") -> None:
+    """Raise unless the label matrix ``Y`` holds only 0 and 1."""
+    if (found := find_non_binary(Y)) is not None:
+        row, column, value = found
+        raise DataError(
+            f"Y must hold only 0 and 1, got {value:g} in row {row}, column {column} (from 0)",
+            path=path,
+        )
 
 
 _INT32 = np.iinfo(np.int32).max
 
 
 def csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
-    """A CSR array with 32-bit indices where they suffice (many solvers know no others)."""
+    """A CSR array with 32-bit indices where they suffice, as many solvers accept no others."""
     small = len(data) <= _INT32 and shape[1] <= _INT32
     kind = np.int32 if small else np.int64
     return sparse.csr_array((data, indices.astype(kind), indptr.astype(kind)), shape=shape)
 
 
 def without_repeats(matrix: Any, clash: Callable[[int, int], Exception]) -> Any:
-    """Sort the indices of each row; a cell given twice counts once.
+    """Sort the indices of each row and keep a repeated cell once.
 
-    Two different values for one cell raise ``clash(row, column)``: adding them up, as sparse
-    matrices do by default, would invent a third.
+    Two different values for one cell raise ``clash(row, column)``. Sparse matrices would add
+    them up, which gives a value that is not in the file.
     """
     matrix.sort_indices()
     if matrix.has_canonical_format:
@@ -280,7 +316,7 @@ def without_repeats(matrix: Any, clash: Callable[[int, int], Exception]) -> Any:
 
 
 def row_keys(A: Any) -> list[bytes]:
-    """A key for each row, equal exactly when the rows are, however they are stored."""
+    """A key for each row: two keys are equal exactly when the rows are, dense or sparse."""
     A = sparse.csr_array(A, dtype=np.float64, copy=True)
     A.sum_duplicates()
     A.eliminate_zeros()

@@ -1,4 +1,4 @@
-"""``limo.describe``: what is in a data set, before anything is learnt from it."""
+"""``limo.describe`` counts what a data set holds; the plots draw it, and the data of Figure 1."""
 
 import json
 from collections import Counter
@@ -17,13 +17,13 @@ __all__ = ["Description", "describe", "plot_description", "plot_regions", "plot_
 
 pd = Later("pandas")
 
-_FEW = 10  # positives; a label with fewer is hardly learnt and hardly judged
-_PAIRS = 10
+_FEW = 10  # a label with fewer positives can hardly be learnt or evaluated
+_PAIRS = 10  # pairs of labels to list
 
 
 @dataclass(frozen=True)
 class Description:
-    """The facts of a data set: a record, a table (``print``) and a picture (``plot``).
+    """The facts of a data set; print it as a table, or draw it with ``plot()``.
 
     Attributes
     ----------
@@ -32,29 +32,30 @@ class Description:
     n_samples, n_features, n_labels : int
         The shape.
     cardinality, density : float
-        The mean number of labels of an instance, and that number divided by ``n_labels``.
+        The mean number of labels per instance, and that number divided by ``n_labels``.
     feature_density : float
-        The share of features that are not 0.
+        The share of entries of ``X`` that are not 0.
     n_label_sets : int
-        Distinct label sets.
+        The number of distinct label sets.
     fewest_labels, most_labels : int
-        Of an instance.
+        The smallest and the largest number of labels per instance.
     n_without_labels, n_without_features : int
-        Instances with no label, and with no feature other than 0.
+        The number of instances with no label, and with no feature other than 0.
     n_repeated, n_repeated_features : int
-        Rows that repeat an earlier one, with the same labels and whatever the labels.
+        The number of rows equal to an earlier one: with labels, and comparing features alone.
     n_shared : int or None
-        Rows that stand in both parts, features and labels equal; None without another part.
+        The number of rows that are in both parts with equal labels; None without another part.
     label_names : tuple of str
         The labels.
     positives : tuple of int
-        The instances of each label.
+        The number of positive instances of each label.
     imbalance : tuple of float
-        For each label: how many times more frequent the most frequent one is; inf if it has none.
+        The positives of the most frequent label divided by those of each label; inf for a label
+        without positives.
     set_sizes : tuple of int
         How many instances have 0, 1, 2, ... labels.
     pairs : tuple of (str, str, int)
-        The labels that most often stand together, and how often.
+        The pairs of labels that occur together most often, and how often.
     """
 
     source: str
@@ -90,20 +91,20 @@ class Description:
         return tuple(self.label_names[j] for j in order if self.positives[j] < fewer_than)
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame, one row a label."""
+        """A pandas DataFrame with one row per label."""
         positives = np.array(self.positives, dtype=np.int64)
         share = positives / max(self.n_samples, 1)
         columns = {"positives": positives, "share": share, "imbalance": self.imbalance}
         return pd.DataFrame(columns, index=pd.Index(self.label_names, name="label"))
 
     def to_json(self) -> str:
-        """Everything, as JSON; an infinite imbalance is null."""
+        """All facts as JSON; an infinite imbalance is null."""
         record = asdict(self)
         record["imbalance"] = [v if np.isfinite(v) else None for v in self.imbalance]
         return json.dumps(record, ensure_ascii=False)
 
     def plot(self) -> Any:
-        """Draw label frequencies, label set sizes and the labels that stand together."""
+        """Draw label frequencies, label set sizes and the labels that occur together."""
         return plot_description(self)
 
     def _facts(self) -> list[tuple[str, str]]:
@@ -153,9 +154,9 @@ def describe(dataset: Dataset, other: Dataset | None = None) -> Description:
     Parameters
     ----------
     dataset : Dataset
-        What to describe.
+        The data to describe.
     other : Dataset, optional
-        Another part of the same data, such as the test part: rows that stand in both are counted.
+        Another part of the same data, such as the test part: rows that are in both are counted.
 
     Returns
     -------
@@ -217,7 +218,7 @@ def describe(dataset: Dataset, other: Dataset | None = None) -> Description:
 
 
 def _shared(rows: list[tuple[bytes, bytes]], other: Dataset) -> int:
-    """How many rows of one data set can be matched with an equal row of the other."""
+    """How many rows of one data set can be paired with an equal row of the other."""
     theirs = Counter(zip(row_keys(other.X), row_keys(other.Y), strict=True))
     return (Counter(rows) & theirs).total()
 
@@ -228,7 +229,7 @@ def _imbalance(positives: Any) -> tuple[float, ...]:
 
 
 def _frequent_pairs(Y: Any, names: tuple[str, ...]) -> tuple[tuple[str, str, int], ...]:
-    """The pairs of labels that share most instances, most frequent first."""
+    """The pairs of labels that occur together most often, most frequent first."""
     together = sparse.triu(Y.T.astype(np.int64) @ Y.astype(np.int64), k=1, format="coo")
     order = np.lexsort((together.col, together.row, -together.data))[:_PAIRS]
     return tuple(
@@ -241,7 +242,7 @@ def _examples(names: tuple[str, ...]) -> str:
     return f" ({shown})" if names else ""
 
 
-# Pictures of data sets; matplotlib is loaded when the first one is drawn.
+# Pictures; matplotlib is imported when the first one is drawn.
 
 plt = Later("matplotlib.pyplot")
 
@@ -268,7 +269,7 @@ def _clean(ax: Any, title: str, x: str = "", y: str = "") -> None:
 
 
 def plot_description(facts: Any) -> Any:
-    """Three panels: how frequent labels are, how many an instance has, which go together.
+    """Draw three panels: label frequencies, labels per instance, labels that occur together.
 
     Parameters
     ----------
@@ -315,7 +316,7 @@ def _draw_set_sizes(ax: Any, facts: Any) -> None:
         color=_INK,
     )
     ax.xaxis.get_major_locator().set_params(integer=True)
-    _clean(ax, "labels of an instance", "labels", "instances")
+    _clean(ax, "labels per instance", "labels", "instances")
 
 
 def _draw_pairs(ax: Any, facts: Any) -> None:
@@ -331,12 +332,12 @@ def _cut(name: str, width: int = 18) -> str:
 
 
 def plot_triangles(data: Dataset | None = None) -> Any:
-    """The paper's Figure 1: the square, its four triangles and the label set of each.
+    """Draw the paper's Figure 1: the square, its four triangles and the label set of each.
 
     Parameters
     ----------
     data : Dataset, optional
-        From :func:`figure1`; by default 1000 points of it.
+        Data made by :func:`figure1`; by default 1000 points.
 
     Returns
     -------
@@ -356,7 +357,7 @@ def plot_triangles(data: Dataset | None = None) -> Any:
 
 
 def _name_region(ax: Any, data: Dataset, region: str, centre: Any) -> None:
-    """Write a triangle's label set where its points are."""
+    """Write the label set of a triangle into it."""
     rows = data.Y[_region(data.X) == region]
     if len(rows):
         names = [name for name, y in zip(data.label_names, rows[0], strict=True) if y]
@@ -366,12 +367,12 @@ def _name_region(ax: Any, data: Dataset, region: str, centre: Any) -> None:
 
 
 def plot_regions(data: Dataset | None = None) -> Any:
-    """Where each label of :func:`figure1` holds: one square a label.
+    """Draw which points of :func:`figure1` have each label: one square per label.
 
     Parameters
     ----------
     data : Dataset, optional
-        From :func:`figure1`; by default 1000 points of it.
+        As for :func:`plot_triangles`.
 
     Returns
     -------

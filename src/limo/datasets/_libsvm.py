@@ -1,4 +1,8 @@
-"""LIBSVM multi-label files, and the extreme-classification format (LIBSVM with a header line)."""
+"""LIBSVM multi-label files, and the extreme-classification format (LIBSVM with a header line).
+
+scikit-learn's ``load_svmlight_file`` is not used: it drops rows without labels and features,
+rejects unsorted indices, accepts inf and nan, names no line, and takes 2 to 3 times as long.
+"""
 
 import json
 import re
@@ -7,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from limo._kernels import libsvm as kernels
-from limo.datasets._dataset import DataError, Dataset, Options, csr, without_repeats
+from limo.datasets._dataset import DataError, Dataset, ReadOptions, csr, without_repeats
 from limo.datasets._source import Source, line_at, normalise
 
 __all__ = ["NAMES_SUFFIX", "XMC_HEADER", "is_whole", "read_libsvm", "read_xmc"]
 
 
-NAMES_SUFFIX = ".names.json"  # written beside a LIBSVM file, which has no room for names
+NAMES_SUFFIX = ".names.json"  # of the file beside a LIBSVM file, which itself cannot hold names
 XMC_HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t]*(?:\n|$)")
 
 _PROBLEMS = {
@@ -24,7 +28,7 @@ _PROBLEMS = {
 }
 
 
-def read_libsvm(source: Source, options: Options) -> Dataset:
+def read_libsvm(source: Source, options: ReadOptions) -> Dataset:
     """Read ``label,label index:value ...``; see :func:`limo.read`."""
     lines = _Lines(source, first_line=1, text=normalise(source.data, source.path).rstrip(b"\n"))
     names = _names_beside(source)
@@ -44,8 +48,11 @@ def read_libsvm(source: Source, options: Options) -> Dataset:
     return Dataset(X, Y, tuple(features), label_names, source.path, source.checksum)
 
 
-def read_xmc(source: Source, options: Options) -> Dataset:
-    """Read a file whose first line counts rows, features and labels; all indices from 0."""
+def read_xmc(source: Source, options: ReadOptions) -> Dataset:
+    """Read a file whose first line gives the numbers of rows, features and labels.
+
+    All indices count from 0.
+    """
     text = normalise(source.data, source.path)
     header = XMC_HEADER.match(text)
     if header is None:
@@ -61,7 +68,7 @@ def read_xmc(source: Source, options: Options) -> Dataset:
     if lines.n_rows != n_rows:
         raise DataError(
             f"the first line announces {n_rows} rows, the file has {lines.n_rows}. "
-            "Is it cut short?",
+            "Is it incomplete?",
             path=source.path,
             line=1,
         )
@@ -79,11 +86,11 @@ def _first_rows(text: bytes, n_rows: int) -> bytes:
 
 
 class _Lines:
-    """The parsed lines, and how to complain about one."""
+    """The parsed lines, as matrices, and errors that name a line."""
 
     def __init__(self, source: Source, first_line: int, text: bytes) -> None:
         self.path, self.text, self.first_line = source.path, text, first_line
-        self.pairs = _room(text)
+        self.pairs = _empty_pairs(text)
         position, problem = kernels.read_lines(np.frombuffer(text, dtype=np.uint8), self.pairs)
         if problem != kernels.END:
             got = self.text[position : position + 40].decode("latin-1").split("\n")[0]
@@ -97,15 +104,19 @@ class _Lines:
         return DataError(problem, path=self.path, line=line)
 
     def _number(self, start: int, end: int) -> float:
+        """A value the kernel could not decide."""
         value = float(self.text[start:end])
         if not np.isfinite(value):
             raise self.error("expected a finite number as value, got one too large", start)
         return value
 
     def _row_of(self, place: int, kind: int) -> int:
+        """The row of a pair (kind 0) or of a label (kind 1)."""
         return int(np.searchsorted(self.pairs.ends[: self.n_rows, kind], place, side="right"))
 
-    def features(self, n_features: int | None, zero_based: bool | None, options: Options) -> Any:
+    def features(
+        self, n_features: int | None, zero_based: bool | None, options: ReadOptions
+    ) -> Any:
         """The CSR matrix of the pairs."""
         indices = self.pairs.indices[: self.n_pairs]
         if zero_based is None:
@@ -138,18 +149,18 @@ class _Lines:
         )
 
     def label_ids(self) -> list[int]:
-        """The labels that occur, sorted."""
+        """The numbers of the labels that occur, sorted."""
         return [int(label) for label in np.unique(self.pairs.labels[: self.n_labels])]
 
-    def label_matrix(self, names: tuple[str, ...], options: Options) -> Any:
-        """The 0/1 CSR matrix; a label is found by the number that is its name, else by place."""
+    def label_matrix(self, names: tuple[str, ...], options: ReadOptions) -> Any:
+        """The 0/1 CSR matrix of the labels ``names``; see :func:`_columns_of`."""
         options.limits.check("max_columns", len(names), "labels", self.path)
         ids = self.pairs.labels[: self.n_labels]
         columns = _columns_of(ids, names)
         wrong = np.flatnonzero(columns < 0)
         if len(wrong):
             raise self.error(
-                f"label {ids[wrong[0]]} is none of the {len(names)} labels "
+                f"label {ids[wrong[0]]} is not one of the {len(names)} labels "
                 f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}. Is labels= right?",
                 int(self.pairs.row_starts[self._row_of(int(wrong[0]), 1)]),
             )
@@ -163,8 +174,8 @@ class _Lines:
 def _columns_of(ids: Any, names: tuple[str, ...]) -> Any:
     """The column of each label number, -1 for an unknown one.
 
-    If every name is a whole number, a label is the column of that name; if not, labels
-    count columns from 0.
+    If every name is a whole number, a label is the column of that name. If not, labels number
+    the columns from 0.
     """
     if not all(is_whole(name) for name in names):
         return np.where((ids >= 0) & (ids < len(names)), ids, -1)
@@ -175,7 +186,7 @@ def _columns_of(ids: Any, names: tuple[str, ...]) -> Any:
 
 
 def is_whole(name: str) -> bool:
-    """Whether a label's name is a number that can stand for it in a file."""
+    """Whether a label's name is a whole number, so that a file can hold the name itself."""
     return name.removeprefix("-").isdecimal() and len(name) < 12 and str(int(name)) == name
 
 
@@ -185,7 +196,7 @@ def _label_names(wanted: Any, beside: Any, lines: _Lines) -> tuple[str, ...]:
         return tuple(map(str, range(wanted)))
     if isinstance(wanted, str):
         raise DataError(
-            f"labels={wanted!r}: the file has numbers for labels; give a list or a count"
+            f"labels={wanted!r}: the labels of the file are numbers; pass a list or a count"
         )
     if wanted is not None:
         return tuple(map(str, wanted))
@@ -195,7 +206,7 @@ def _label_names(wanted: Any, beside: Any, lines: _Lines) -> tuple[str, ...]:
 
 
 def _names_beside(source: Source) -> dict[str, Any]:
-    """What ``limo.write`` wrote beside the file; empty if nothing lies there."""
+    """The names that ``limo.write`` wrote beside the file; empty if there is no such file."""
     content = source.beside(source.name + NAMES_SUFFIX)
     if content is None:
         return {}
@@ -225,7 +236,7 @@ def _numbered(count: int) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(count))
 
 
-def _room(text: bytes) -> kernels.Pairs:
+def _empty_pairs(text: bytes) -> kernels.Pairs:
     """Arrays for as many pairs, labels and rows as the text can hold."""
     n_rows = text.count(b"\n") + 1
     n_pairs = text.count(b":")

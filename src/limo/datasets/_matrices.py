@@ -1,6 +1,6 @@
-"""One matrix of labels or scores from a file: what ``limo evaluate`` reads.
+"""One matrix from a file: labels or scores to evaluate, or features to predict from.
 
-Rows are instances, columns labels, by name where the file has names. A ``.npy`` file is
+Rows are instances. Columns are matched by name where the file has names. A ``.npy`` file is
 mapped into memory and never read as a whole.
 """
 
@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse
 
 from limo.datasets._arff import says_labels
-from limo.datasets._columns import Table, binary_columns, feature_columns, given_labels
-from limo.datasets._dataset import DataError, Labels, Limits, Options, shorten
+from limo.datasets._columns import Columns, binary_columns, feature_columns, given_labels
+from limo.datasets._dataset import DataError, LabelChoice, Limits, ReadOptions, shorten
 from limo.datasets._npz import column_names, named_matrix, read_arrays, scipy_matrix
 from limo.datasets._read import FORMATS, read_columns, read_source, recognise, without_index
 from limo.datasets._source import Source, open_source
@@ -24,21 +24,21 @@ from limo.datasets._source import Source, open_source
 __all__ = [
     "LABEL_PREFIX",
     "SCORE_PREFIX",
-    "Kind",
-    "Matrix",
+    "LabelMatrix",
+    "MatrixKind",
     "order_features",
     "read_instances",
     "read_matrix",
 ]
 
 
-Kind = Literal["truth", "scores", "predictions"]
+MatrixKind = Literal["truth", "scores", "predictions"]
 
-# What the columns of a file that holds both are called.
+# Prefixes of the columns of a file that holds both labels and scores.
 LABEL_PREFIX, SCORE_PREFIX = "label:", "score:"
 _PREFIXES = {"truth": LABEL_PREFIX, "scores": SCORE_PREFIX, "predictions": LABEL_PREFIX}
-# Under which names an NPZ file may hold what is wanted.
-_ARRAYS: dict[Kind, tuple[str, ...]] = {
+# The names under which an NPZ file may hold each kind of matrix.
+_ARRAYS: dict[MatrixKind, tuple[str, ...]] = {
     "truth": ("Y", "y_true", "truth", "labels"),
     "scores": ("S", "y_score", "scores"),
     "predictions": ("P", "y_pred", "predictions", "labels", "Y"),
@@ -47,17 +47,17 @@ _NPY = b"\x93NUMPY"
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix:
-    """A matrix with the names of its columns, as far as its file has any.
+class LabelMatrix:
+    """Labels or scores, one column per label, with the names of the labels if the file has any.
 
     Attributes
     ----------
     values : array or CSR array of shape (n_samples, n_labels)
-        Labels or scores; an array may be mapped into memory.
+        LabelChoice or scores; an array may be mapped into memory.
     label_names : tuple of str or None
         A name for each column.
     source, checksum : str
-        The file and its (unpacked) sha256.
+        The file, and its sha256 after decompression.
     """
 
     values: Any
@@ -65,8 +65,8 @@ class Matrix:
     source: str
     checksum: str
 
-    def ordered_as(self, names: tuple[str, ...] | None) -> "Matrix":
-        """The same columns in the order of ``names``; other names than those are refused."""
+    def ordered_as(self, names: tuple[str, ...] | None) -> "LabelMatrix":
+        """The same columns in the order of ``names``; raise if the names are not the same."""
         own = self.label_names
         if names is None or own is None or own == names:
             return self
@@ -82,44 +82,44 @@ class Matrix:
 
 def read_matrix(
     path: str | os.PathLike[str],
-    kind: Kind = "scores",
+    kind: MatrixKind = "scores",
     *,
     format: str | None = None,
-    labels: Labels = None,
+    labels: LabelChoice = None,
     drop: Sequence[str] = (),
     header: bool | None = None,
     n_labels: int | None = None,
     limits: Limits | None = None,
-) -> Matrix:
+) -> LabelMatrix:
     r"""Read true labels, scores or predicted labels from a file.
 
-    CSV, TSV, Parquet and ARFF give a column for each label; NPY and NPZ an array (or a sparse
-    matrix of SciPy's); LIBSVM and the extreme-classification format the labels in front of their
-    rows. An ARFF file that says which attributes are labels may hold features too. A first
-    column without a name, as data frames write their index, is left out.
+    CSV, TSV, Parquet and ARFF files have a column for each label, NPY and NPZ files an array (or a
+    SciPy sparse matrix), LIBSVM and extreme-classification files the labels at the start of
+    each row. An ARFF file that says which attributes are labels may hold features too. A first
+    column without a name, which is how data frames write their index, is left out.
 
     Parameters
     ----------
     path : path
-        The file, plain or packed.
+        The file, plain or compressed.
     kind : {"truth", "scores", "predictions"}, default="scores"
-        What to take from a file that holds several.
+        What to read from a file that holds several.
     format : str, optional
-        One of the formats of :func:`limo.read`, or "npy", instead of recognising it.
+        One of the formats of :func:`limo.read`, or "npy"; by default recognised.
     labels : list of str, str or int, optional
-        Which columns to take, as for :func:`limo.read`; by default all.
+        Which columns to read, as for :func:`limo.read`; by default all.
     drop : list of str, optional
-        Columns to leave out, where there are such.
+        Columns to leave out, if they are there.
     header : bool, optional
-        Whether the first line of a CSV file names the columns; by default told by its content.
+        Whether the first line of a CSV file names the columns; by default decided by its content.
     n_labels : int, optional
-        How many labels there are, for LIBSVM, whose files do not tell.
+        How many labels there are, for LIBSVM, whose files do not say it.
     limits : Limits, optional
-        How much the file may claim before reading stops.
+        How large the file may be before reading stops.
 
     Returns
     -------
-    Matrix
+    LabelMatrix
 
     Examples
     --------
@@ -133,7 +133,7 @@ def read_matrix(
     (('calm', 'sad'), (2, 2))
     """
     limits = limits or Limits()
-    options = Options(labels=labels, drop=drop, header=header, missing="nan", limits=limits)
+    options = ReadOptions(labels=labels, drop=drop, header=header, missing="nan", limits=limits)
     if format == "npy" or (format is None and _is_npy(Path(path))):
         return _map_npy(Path(path), options)
     source = open_source(path, None, limits)
@@ -142,11 +142,11 @@ def read_matrix(
         raise DataError(f"format must be one of {', '.join(FORMATS)} or npy; got {format!r}")
     if name == "npz":
         values, names = _from_npz(source, kind, options)
-    elif FORMATS[name].table is not None:
+    elif FORMATS[name].columns is not None:
         values, names = _from_columns(source, name, kind, options)
     else:
         values, names = _from_rows(source, name, kind, options, n_labels)
-    return Matrix(values, names, source.path, source.checksum)
+    return LabelMatrix(values, names, source.path, source.checksum)
 
 
 def _is_npy(file: Path) -> bool:
@@ -154,8 +154,8 @@ def _is_npy(file: Path) -> bool:
         return handle.read(len(_NPY)) == _NPY
 
 
-def _map_npy(file: Path, options: Options) -> Matrix:
-    """An array mapped into memory, of which only what is looked at is read."""
+def _map_npy(file: Path, options: ReadOptions) -> LabelMatrix:
+    """An array mapped into memory, so that only the parts in use are read."""
     try:
         values = np.load(file, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError, SyntaxError) as error:
@@ -167,10 +167,12 @@ def _map_npy(file: Path, options: Options) -> Matrix:
         raise DataError("the columns of a .npy file have no names to choose by", path=str(file))
     with file.open("rb") as handle:
         checksum = hashlib.file_digest(handle, "sha256").hexdigest()
-    return Matrix(values, None, str(file), checksum)
+    return LabelMatrix(values, None, str(file), checksum)
 
 
-def _from_npz(source: Source, kind: Kind, options: Options) -> tuple[Any, tuple[str, ...] | None]:
+def _from_npz(
+    source: Source, kind: MatrixKind, options: ReadOptions
+) -> tuple[Any, tuple[str, ...] | None]:
     arrays = read_arrays(source, options.limits)
     whole = scipy_matrix(arrays, source.path)
     values = _find_array(arrays, kind, source.path) if whole is None else whole
@@ -182,8 +184,8 @@ def _from_npz(source: Source, kind: Kind, options: Options) -> tuple[Any, tuple[
     return values, None if names is None else tuple(map(str, names.tolist()))
 
 
-def _find_array(arrays: dict[str, Any], kind: Kind, path: str) -> Any:
-    """The array of one of the usual names, or the only one there is."""
+def _find_array(arrays: dict[str, Any], kind: MatrixKind, path: str) -> Any:
+    """The array with one of the usual names, or the only matrix there is."""
     for name in _ARRAYS[kind]:
         if name in arrays or f"{name}_data" in arrays:
             return named_matrix(arrays, name, path)
@@ -198,11 +200,11 @@ def _find_array(arrays: dict[str, Any], kind: Kind, path: str) -> Any:
 
 
 def _dense_scores(values: Any, limits: Limits, path: str) -> Any:
-    """Sparse scores written out: what is absent counts 0, as long as that makes it the lowest."""
+    """Sparse scores as a dense array; an absent score is 0, which must be the lowest."""
     if values.nnz and values.data.min() < 0:
         raise DataError(
-            "an absent score counts 0, which would rank it above the negative scores that are "
-            "there. Store the scores as a dense array",
+            "an absent score counts as 0, which ranks it above the negative scores in the file. "
+            "Store the scores as a dense array",
             path=path,
         )
     limits.check("max_values", values.shape[0] * values.shape[1], "scores", path)
@@ -219,34 +221,33 @@ def _check_array(values: Any, path: str) -> None:
 
 
 def _from_columns(
-    source: Source, format: str, kind: Kind, options: Options
+    source: Source, format: str, kind: MatrixKind, options: ReadOptions
 ) -> tuple[Any, tuple[str, ...] | None]:
-    """The columns of a table: all of them, or those of the labels."""
+    """The columns of a file with named columns: all of them, or those of the labels."""
     asks_file = format == "arff" and kind != "scores" and options.labels is None
     if asks_file and says_labels(source, options):
         data = read_source(source, format, replace(options, header=True))
         return data.Y, data.label_names
-    read_table = FORMATS[format].table
-    assert read_table is not None
-    table = without_index(read_table(source, options))
-    names = [column.name for column in table.columns]
-    chosen = _choose(names, kind, options, source.path)
-    told = tuple(names[j].removeprefix(_PREFIXES[kind]) for j in chosen)
+    read_all = FORMATS[format].columns
+    assert read_all is not None
+    columns = without_index(read_all(source, options))
+    chosen = _choose(columns.names, kind, options, source.path)
+    names = tuple(columns.names[j].removeprefix(_PREFIXES[kind]) for j in chosen)
     values = (
-        _numbers(table, chosen)
+        _scores(columns, chosen)
         if kind == "scores"
-        else binary_columns(table, chosen, options.limits)
+        else binary_columns(columns, chosen, options.limits)
     )
-    return values, None if told == _numbered(len(told)) else told
+    return values, None if names == _numbered(len(names)) else names
 
 
 def _numbered(count: int) -> tuple[str, ...]:
-    """The names columns have that nobody named."""
+    """The names of columns that have none in the file."""
     return tuple(map(str, range(count)))
 
 
-def _choose(names: list[str], kind: Kind, options: Options, path: str) -> list[int]:
-    """The columns asked for, else those marked as what is wanted, else all but those dropped."""
+def _choose(names: list[str], kind: MatrixKind, options: ReadOptions, path: str) -> list[int]:
+    """The columns asked for, else those with the prefix of ``kind``, else all not dropped."""
     if options.labels is not None:
         return given_labels(names, options.labels, options.label_location, path)
     kept = [j for j, name in enumerate(names) if name not in options.drop]
@@ -255,54 +256,55 @@ def _choose(names: list[str], kind: Kind, options: Options, path: str) -> list[i
     return kept
 
 
-def _numbers(table: Table, columns: list[int]) -> Any:
-    """Columns of numbers; a nominal one is no score, and neither is a missing one."""
-    for j in columns:
-        if not table.columns[j].is_plain:
+def _scores(columns: Columns, chosen: list[int]) -> Any:
+    """The chosen columns as a dense matrix; text and missing values are not scores."""
+    headers = [columns.headers[j] for j in chosen]
+    for header in headers:
+        if not header.is_plain:
             raise DataError(
-                f"the scores of {table.columns[j].name!r} must be numbers, got text such as "
-                f"{(table.columns[j].values or ('',))[0]!r}. Leave the column out with drop=",
-                path=table.path,
+                f"the scores of {header.name!r} must be numbers, got text such as "
+                f"{(header.values or ('',))[0]!r}. Leave the column out with drop=",
+                path=columns.path,
             )
-    cells = table.cells[:, columns]
+    cells = columns.cells[:, chosen]
     S = cells.toarray() if sparse.issparse(cells) else cells
     if not S.size:
         raise DataError(
             "expected a line of scores for each instance, got none after the column names. Is it "
             "the right file?",
-            path=table.path,
+            path=columns.path,
         )
     if np.isin(S, (0, 1)).all():
         raise DataError(
             "expected scores, got only 0 and 1: these look like labels. Read predicted labels "
             "with kind='predictions'; real scores of this kind go into a .npy file, as floats",
-            path=table.path,
+            path=columns.path,
         )
     if np.isnan(S).any():
         row, place = np.argwhere(np.isnan(S))[0].tolist()
         raise DataError(
-            f"the score of {table.columns[columns[place]].name!r} is missing. Give it a number: "
-            "the lowest, if it means 'never'",
-            path=table.path,
-            line=table.line_of(row),
+            f"the score of {headers[place].name!r} is missing. Give it a number: the lowest, if it "
+            "means 'never'",
+            path=columns.path,
+            line=columns.line_of(row),
         )
     return S
 
 
 def _from_rows(
-    source: Source, format: str, kind: Kind, options: Options, n_labels: int | None
+    source: Source, format: str, kind: MatrixKind, options: ReadOptions, n_labels: int | None
 ) -> tuple[Any, tuple[str, ...] | None]:
-    """The labels in front of the rows of a LIBSVM or extreme-classification file."""
+    """The labels at the start of the rows of a LIBSVM or extreme-classification file."""
     if kind == "scores":
         raise DataError(f"a file in the {format} format holds labels, not scores", path=source.path)
-    data = read_source(source, format, Options(labels=options.labels, limits=options.limits))
+    data = read_source(source, format, ReadOptions(labels=options.labels, limits=options.limits))
     if format == "xmc" or options.labels is not None or n_labels is None:
         return data.Y, data.label_names
     return _widen(data.Y, data.label_names, n_labels, source.path)
 
 
 def _widen(Y: Any, names: tuple[str, ...], n_labels: int, path: str) -> tuple[Any, Any]:
-    """Labels that occur as columns of all ``n_labels``, numbered from 0, or from 1 if need be."""
+    """The labels that occur, as columns of all ``n_labels``; these count from 0, or from 1."""
     if not all(name.isdecimal() for name in names):
         return Y, names
     ids = np.array([int(name) for name in names], dtype=np.int64)
@@ -317,7 +319,7 @@ def _widen(Y: Any, names: tuple[str, ...], n_labels: int, path: str) -> tuple[An
     return wide, None
 
 
-# The features of new instances, in the columns a model was trained on.
+# The features of new instances, in the order of the training data.
 
 Names = tuple[str, ...]
 
@@ -334,16 +336,16 @@ def read_instances(
 ) -> Any:
     r"""Read the features of instances whose labels are to be predicted.
 
-    The file needs no labels; columns named like a label are passed over. Columns go by name where
-    the file has names, in whatever order, and a name too few or too many is refused. Only the
-    values of a nominal feature may differ: one that training did not see is none of those it saw.
+    The file needs no labels; columns named like a label are skipped. Columns are matched by name
+    where the file has names, in any order; an absent or unknown feature is an error. A nominal
+    feature may have values that the training data lack: its columns for the known values are 0.
 
     Parameters
     ----------
     path : path
         A file of any format :func:`limo.read` knows.
     feature_names : sequence of str or None
-        The features of the training data; None takes all columns as they are.
+        The features of the training data; None reads all columns as they are.
     label_names : sequence of str, optional
         The labels of the training data.
     format, missing, drop, limits
@@ -363,13 +365,13 @@ def read_instances(
     >>> limo.datasets.read_instances(file, ["length", "key=major", "key=minor"])
     array([[3.5, 0. , 1. ]])
     """
-    options = Options(missing=missing, drop=drop, limits=limits or Limits())
+    options = ReadOptions(missing=missing, drop=drop, limits=limits or Limits())
     source = open_source(path, None, options.limits)
     name = format or recognise(source)
     if name not in FORMATS:
         raise DataError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
     wanted = None if feature_names is None else tuple(feature_names)
-    if FORMATS[name].table is not None:
+    if FORMATS[name].columns is not None:
         X, names = _features_from_columns(
             source, name, set(label_names) - set(wanted or ()), options
         )
@@ -379,7 +381,7 @@ def read_instances(
 
 
 def order_features(X: Any, names: Names, wanted: Names, path: str) -> Any:
-    """Columns of ``X`` in the order of ``wanted``; a name too few or too many is refused."""
+    """Columns of ``X`` in the order of ``wanted``; an absent or unknown name is an error."""
     if names == wanted or (len(names) == len(wanted) and _are_numbered(names)):
         return X
     place = {name: j for j, name in enumerate(names)}
@@ -392,45 +394,45 @@ def order_features(X: Any, names: Names, wanted: Names, path: str) -> Any:
 
 
 def _is_value_of(name: str, names: Names) -> bool:
-    """Whether ``name`` is a value of a nominal feature (``key=minor``) that ``names`` know."""
+    """Whether ``name`` is a value (``key=minor``) of a nominal feature among ``names``."""
     feature, equals, _ = name.rpartition("=")
     return bool(equals) and any(other.startswith(f"{feature}=") for other in names)
 
 
 def _difference(names: Names, wanted: Names, absent: list[str], extra: list[str]) -> str:
-    told = f"expected the {len(wanted)} features the model was trained on, got {len(names)}. "
+    problem = f"expected the {len(wanted)} features the model was trained on, got {len(names)}. "
     if absent:
-        told += f"Absent: {shorten(absent)}. "
+        problem += f"Absent: {shorten(absent)}. "
     if extra:
-        told += f"Unknown to the model: {shorten(extra)}; leave them out with drop=. "
-    return told.strip()
+        problem += f"Unknown to the model: {shorten(extra)}; leave them out with drop=. "
+    return problem.strip()
 
 
 def _with_empty_column(X: Any) -> Any:
-    """``X`` and, last, a column of zeros, for the values that no row has."""
+    """``X`` with a column of zeros at the end, for nominal values that no row has."""
     if sparse.issparse(X):
         return sparse.hstack([X, sparse.csr_array((X.shape[0], 1))], format="csr")
     return np.hstack([X, np.zeros((X.shape[0], 1))])
 
 
 def _are_numbered(names: Names) -> bool:
-    """Whether the columns have only the names that limo gives to nameless ones."""
+    """Whether the names are those that limo gives to columns without names."""
     return all(name == f"x{j}" for j, name in enumerate(names))
 
 
 def _features_from_columns(
-    source: Source, format: str, labels: set[str], options: Options
+    source: Source, format: str, labels: set[str], options: ReadOptions
 ) -> tuple[Any, Names]:
-    """Features of a file that has them as columns; those named like a label are passed over."""
-    table = read_columns(source, format, options)
-    kept = [j for j, column in enumerate(table.columns) if column.name not in labels]
-    return feature_columns(table, np.array(kept, dtype=np.intp), options)
+    """Features of a file with named columns; columns named like a label are skipped."""
+    columns = read_columns(source, format, options)
+    kept = [j for j, name in enumerate(columns.names) if name not in labels]
+    return feature_columns(columns, np.array(kept, dtype=np.intp), options)
 
 
 def _from_arrays(
-    source: Source, format: str, wanted: Names | None, options: Options
+    source: Source, format: str, wanted: Names | None, options: ReadOptions
 ) -> tuple[Any, Names]:
-    """Features of a file that has them as a matrix; NPZ may lack labels, LIBSVM a width."""
+    """Features of a file that holds a matrix; an NPZ file needs no labels here."""
     if format == "npz":
         arrays = read_arrays(source, options.limits)
         X = named_matrix(arrays, "X", source.path)

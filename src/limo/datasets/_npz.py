@@ -1,4 +1,4 @@
-"""NPZ: NumPy's own archive, read without pickle and without trusting its claims."""
+"""NPZ files: archives of NumPy arrays, read without pickle and without trusting their claims."""
 
 import io
 import math
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo.datasets._dataset import DataError, Dataset, Limits, Options, csr
+from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions, check_binary, csr
 from limo.datasets._source import Source
 
 __all__ = [
@@ -40,11 +40,17 @@ _DAMAGE = (
 )
 
 
-def read_npz(source: Source, options: Options) -> Dataset:
+def read_npz(source: Source, options: ReadOptions) -> Dataset:
     """Read arrays ``X`` and ``Y``, dense or as the four parts of a CSR matrix."""
     arrays = read_arrays(source, options.limits)
     X, Y = named_matrix(arrays, "X", source.path), named_matrix(arrays, "Y", source.path)
-    _check_values(X, Y, source.path, options.missing)
+    if X.shape[0] != Y.shape[0]:
+        raise DataError(
+            f"X and Y must have the same rows: X has {X.shape[0]}, Y has {Y.shape[0]}",
+            path=source.path,
+        )
+    check_binary(Y, source.path)
+    _check_finite(X, options.missing, source.path)
     for A, what in ((X, "features"), (Y, "labels")):
         options.limits.check("max_columns", A.shape[1], what, source.path)
     features = column_names(arrays, "feature_names", X.shape[1], "x", source.path)
@@ -73,7 +79,7 @@ def csr_parts(letter: str, A: Any) -> dict[str, Any]:
 
 
 def read_arrays(source: Source, limits: Limits) -> dict[str, Any]:
-    """Every array of the archive, each no larger than its member really is."""
+    """Every array of the archive; one that claims to be larger than its content is rejected."""
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
             infos = archive.infolist()
@@ -90,7 +96,7 @@ def read_arrays(source: Source, limits: Limits) -> dict[str, Any]:
 
 
 def _array(member: bytes) -> Any:
-    """One array; object arrays, which need pickle, are refused."""
+    """One array; arrays of Python objects, which need pickle, are rejected."""
     handle = io.BytesIO(member)
     version = np.lib.format.read_magic(handle)
     read_header = {
@@ -98,7 +104,7 @@ def _array(member: bytes) -> Any:
         (2, 0): np.lib.format.read_array_header_2_0,
     }.get(version)
     if read_header is None:
-        raise ValueError(f"version {version} of the format is not known")
+        raise ValueError(f"version {version} of the format is unknown")
     shape, by_column, kind = read_header(handle)
     content = member[handle.tell() :]
     if kind.hasobject:
@@ -113,7 +119,7 @@ def named_matrix(arrays: dict[str, Any], letter: str, path: str) -> Any:
     """The matrix stored under a name, whole or as the four parts of a CSR matrix."""
     if letter in arrays:
         A = arrays[letter]
-        good = A.ndim == 2 and A.dtype.kind in "bif" + "u"
+        good = A.ndim == 2 and A.dtype.kind in "biuf"
     elif all(f"{letter}_{part}" in arrays for part in _PARTS):
         A = _checked_csr(*(arrays[f"{letter}_{part}"] for part in _PARTS))
         good = A is not None and A.has_canonical_format
@@ -168,15 +174,9 @@ def _checked_csr(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
     return csr(data, indices, indptr, (n_rows, n_columns))
 
 
-def _check_values(X: Any, Y: Any, path: str, missing: str) -> None:
-    if X.shape[0] != Y.shape[0]:
-        raise DataError(
-            f"X and Y must have the same rows: X has {X.shape[0]}, Y has {Y.shape[0]}", path=path
-        )
-    x, y = (A.data if sparse.issparse(A) else A for A in (X, Y))
-    if ((y != 0) & (y != 1)).any():
-        raise DataError("Y must hold only 0 and 1", path=path)
-    if missing == "error" and not np.isfinite(x).all():
+def _check_finite(X: Any, missing: str, path: str) -> None:
+    values = X.data if sparse.issparse(X) else X
+    if missing == "error" and not np.isfinite(values).all():
         raise DataError(
             "X must hold finite numbers. If it is meant to hold nan, pass missing='nan'", path=path
         )

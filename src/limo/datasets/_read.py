@@ -1,24 +1,17 @@
-"""``limo.read``: one door for every format."""
+"""``limo.read``: the formats, how a file's format is recognised, and which reader it gets."""
 
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from limo.datasets._arff import arff_table, read_arff
-from limo.datasets._columns import Table
-from limo.datasets._dataset import DataError, Dataset, Labels, Limits, Options
+from limo.datasets._arff import arff_columns, read_arff
+from limo.datasets._columns import Columns, kept_columns
+from limo.datasets._csv import csv_columns, read_csv, read_tsv, tsv_columns
+from limo.datasets._dataset import DataError, Dataset, LabelChoice, Limits, ReadOptions
 from limo.datasets._libsvm import XMC_HEADER, read_libsvm, read_xmc
 from limo.datasets._npz import read_npz
+from limo.datasets._parquet import parquet_columns, read_parquet
 from limo.datasets._source import Source, normalise, open_source
-from limo.datasets._tables import (
-    csv_table,
-    kept_columns,
-    parquet_table,
-    read_csv,
-    read_parquet,
-    read_tsv,
-    tsv_table,
-)
 
 __all__ = [
     "FORMATS",
@@ -32,24 +25,24 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its file suffixes, its reader, and the options that reader knows.
+    """A format: its file suffixes, its reader, and the options that reader uses.
 
-    ``table`` reads the columns of formats that have any, whichever of them are labels.
+    ``columns`` reads all columns of a format that has named ones, labels and features alike.
     """
 
     suffixes: tuple[str, ...]
-    reader: Callable[[Source, Options], Dataset]
+    reader: Callable[[Source, ReadOptions], Dataset]
     options: frozenset[str]
-    table: Callable[[Source, Options], Table] | None = None
+    columns: Callable[[Source, ReadOptions], Columns] | None = None
 
 
 _COLUMNS = frozenset({"labels", "label_location", "missing", "nominal", "drop", "encoding"})
 
 FORMATS: dict[str, Format] = {
-    "arff": Format((".arff",), read_arff, _COLUMNS | {"xml"}, arff_table),
-    "csv": Format((".csv",), read_csv, _COLUMNS | {"header"}, csv_table),
-    "tsv": Format((".tsv", ".tab"), read_tsv, _COLUMNS | {"header"}, tsv_table),
-    "parquet": Format((".parquet", ".pq"), read_parquet, _COLUMNS - {"encoding"}, parquet_table),
+    "arff": Format((".arff",), read_arff, _COLUMNS | {"xml"}, arff_columns),
+    "csv": Format((".csv",), read_csv, _COLUMNS | {"header"}, csv_columns),
+    "tsv": Format((".tsv", ".tab"), read_tsv, _COLUMNS | {"header"}, tsv_columns),
+    "parquet": Format((".parquet", ".pq"), read_parquet, _COLUMNS - {"encoding"}, parquet_columns),
     "npz": Format((".npz",), read_npz, frozenset({"missing"})),
     "libsvm": Format(
         (".libsvm", ".svm", ".svmlight"),
@@ -64,7 +57,7 @@ def read(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
-    labels: Labels = None,
+    labels: LabelChoice = None,
     label_location: str = "end",
     xml: str | os.PathLike[str] | None = None,
     missing: str = "error",
@@ -81,44 +74,44 @@ def read(
 
     ARFF in Mulan's form (an XML file beside it names the labels) or MEKA's (``-C n`` in the
     relation), CSV, TSV, Parquet, NPZ, LIBSVM and the extreme-classification text format;
-    plain or packed as .gz, .bz2, .xz or .zip. The format is told by the name or the content.
-    A malformed file raises :class:`limo.datasets.DataError` with the line; nothing is
-    returned in part.
+    plain or compressed as .gz, .bz2, .xz or .zip. The format is recognised by name or content.
+    A malformed file raises :class:`limo.datasets.DataError` with the line; a part of the data
+    is never returned.
 
     Parameters
     ----------
     path : path
         The file.
     format : str, optional
-        One of "arff", "csv", "tsv", "parquet", "npz", "libsvm", "xmc", instead of recognising it.
+        One of "arff", "csv", "tsv", "parquet", "npz", "libsvm", "xmc"; by default recognised.
     labels : list of str, str or int, optional
         Which columns are labels: their names, a prefix with a star ("tag_*"), or how many. An ARFF
         file usually says so itself. For LIBSVM: the label numbers, or how many labels there are.
     label_location : {"end", "start"}, default="end"
-        Where the columns stand if ``labels`` is a count.
+        Where the label columns are if ``labels`` is a count.
     xml : path, optional
-        The XML file that names the labels of an ARFF file, if it is not found beside it.
+        The XML file that names the labels of an ARFF file, if it is not beside it.
     missing : {"error", "nan", "mean", "zero"}, default="error"
-        What to do with a missing feature: refuse, keep nan, the mean of the column, or 0.
-        A missing label is always refused.
+        What to do with a missing feature: reject the file, keep nan, or fill in the mean of the
+        column or 0. A missing label is always rejected.
     nominal : {"one-hot", "codes"}, default="one-hot"
         How a nominal feature becomes numbers: a column for each value, or one column of
-        places in the declared list. {0, 1} is taken as a number.
+        indices into its values. {0, 1} is taken as a number.
     drop : list of str, optional
         Columns to leave out, such as row names and text.
     n_features : int, optional
-        The width of ``X`` for LIBSVM, whose files do not tell.
+        The number of features for LIBSVM, whose files do not say it.
     zero_based : bool, optional
-        Whether LIBSVM features count from 0. By default they do if a 0 occurs.
+        Whether LIBSVM features are numbered from 0. By default they are if a 0 occurs.
     encoding : str, optional
-        Of the text; by default UTF-8, or Latin-1 if it is not UTF-8.
+        The encoding of the text; by default UTF-8, or Latin-1 if it is not valid UTF-8.
     header : bool or None, default=True
-        Whether the first line of a CSV or TSV file names the columns; None tells by its content.
-        Without names, columns are called "0", "1", ...
+        Whether the first line of a CSV or TSV file names the columns; None decides by its
+        content. Without names, columns are called "0", "1", ...
     member : str, optional
         The file to read from a zip that holds several.
     limits : Limits, optional
-        How much the file may claim before reading stops.
+        How large the file may be before reading stops.
 
     Returns
     -------
@@ -145,7 +138,7 @@ def read(
     array([[2.5],
            [4. ]])
 
-    A wrong line is named:
+    The error for a malformed file names the line:
 
     >>> _ = file.write_text("@attribute a {0, 1}\n@attribute b numeric\n@data\n1\n")
     >>> limo.read(file, labels=["a"])
@@ -153,7 +146,7 @@ def read(
     ...
     limo.datasets.DataError: ...line 4: expected 2 values, one for each attribute, got 1
     """
-    options = Options(
+    options = ReadOptions(
         labels=labels,
         label_location=label_location,
         xml=xml,
@@ -170,7 +163,7 @@ def read(
     return read_source(open_source(path, member, options.limits), format, options)
 
 
-def read_source(source: Source, format: str | None, options: Options) -> Dataset:
+def read_source(source: Source, format: str | None, options: ReadOptions) -> Dataset:
     """Read an opened file, in the format named or recognised."""
     if format is not None and format not in FORMATS:
         raise DataError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
@@ -179,20 +172,20 @@ def read_source(source: Source, format: str | None, options: Options) -> Dataset
     return FORMATS[name].reader(source, options)
 
 
-def read_columns(source: Source, format: str, options: Options) -> Table:
-    """Read all columns of a file that has columns, but for those dropped and a nameless first."""
-    reader = FORMATS[format].table
+def read_columns(source: Source, format: str, options: ReadOptions) -> Columns:
+    """Read all columns of a file but those to drop and a first one without a name."""
+    reader = FORMATS[format].columns
     if reader is None:
         raise DataError(f"a file in the {format} format has no columns", path=source.path)
-    table = without_index(reader(source, options))
-    return table if format == "arff" else kept_columns(table, options)
+    columns = without_index(reader(source, options))
+    return columns if format == "arff" else kept_columns(columns, options)
 
 
-def without_index(table: Table) -> Table:
+def without_index(columns: Columns) -> Columns:
     """Leave out a first column without a name, which is how data frames write their index."""
-    if table.columns and table.columns[0].name == "":
-        return replace(table, columns=table.columns[1:], cells=table.cells[:, 1:])
-    return table
+    if columns.headers and columns.headers[0].name == "":
+        return replace(columns, headers=columns.headers[1:], cells=columns.cells[:, 1:])
+    return columns
 
 
 def recognise(source: Source) -> str:
@@ -228,6 +221,3 @@ def _recognise_content(source: Source) -> str:
         f"{', '.join(FORMATS)}",
         path=source.path,
     )
-
-
-# CSR matrices built and compared: one place for index types, order and repeated cells.

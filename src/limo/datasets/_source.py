@@ -1,6 +1,7 @@
-"""Bytes in: open a file, plain or packed, in memory and within limits.
+"""Open a file, plain or compressed, and prepare its text: line ends, encoding, quotes.
 
-Nothing is ever unpacked to disk, so an archive cannot write anywhere.
+Everything happens in memory and within limits. Nothing is unpacked to disk, so an archive cannot
+write anywhere.
 """
 
 import bz2
@@ -39,24 +40,24 @@ _UNPACKERS: dict[bytes, Any] = {
     b"\xfd7zXZ\x00": lzma.open,
 }
 _ZIP = b"PK\x03\x04"
-# The parts a name carries besides the name of the set: enron-train, Corel5k-test-sparse.
+# What a file name has besides the name of the data set: enron-train, Corel5k-test-sparse.
 _PART = re.compile(r"(?i)^(.+)[-_.](train|test|sparse|dense|full)$")
 
 
 @dataclass(frozen=True)
 class Source:
-    """An opened file: what it is called, what it holds, and what lies beside it.
+    """An opened file: its name, its content, and the files beside it.
 
     Attributes
     ----------
     path : str
-        For messages; ``archive.zip/member`` for a member.
+        The path for messages; ``archive.zip/member`` for a member of an archive.
     name : str
-        The file name without any packing suffix.
+        The file name without .gz, .bz2, .xz or .zip.
     data : bytes
-        The unpacked content.
+        The content after decompression.
     beside : callable
-        Name of a file in the same folder (or archive) to its bytes, None if there is none.
+        From the name of a file in the same folder (or archive) to its content; None if absent.
     """
 
     path: str
@@ -66,7 +67,7 @@ class Source:
 
     @property
     def checksum(self) -> str:
-        """The sha256 of the unpacked content."""
+        """The sha256 of the content."""
         return hashlib.sha256(self.data).hexdigest()
 
     @property
@@ -76,7 +77,7 @@ class Source:
 
     @property
     def set_names(self) -> list[str]:
-        """The names the data set may have: the stem, then without -train, -test, -sparse."""
+        """The names the data set may have: the stem, also without -train, -test, -sparse."""
         names = [self.stem]
         while match := _PART.match(names[-1]):
             names.append(match[1])
@@ -106,13 +107,13 @@ def _read_packed(handle: IO[bytes], start: bytes, path: str, limits: Limits) -> 
 
 
 def _read_within(handle: IO[bytes], path: str, limits: Limits) -> bytes:
-    """Everything in ``handle``, stopping as soon as it proves to be too much."""
+    """Everything in ``handle``; stops as soon as the limit is exceeded."""
     try:
         data = handle.read(limits.max_bytes + 1)
     except (*_DAMAGE, *_UNSUPPORTED, MemoryError) as error:
         raise DataError(
-            f"the packed file is damaged or cut short ({error or type(error).__name__}). "
-            "Fetch it again",
+            f"the file is damaged or incomplete ({error or type(error).__name__}). "
+            "Download it again",
             path=path,
         ) from error
     if len(data) > limits.max_bytes:
@@ -132,7 +133,7 @@ def _read_beside(file: Path, limits: Limits) -> bytes | None:
 
 
 def _holds_arrays(handle: IO[bytes]) -> bool:
-    """Whether a zip is an NPZ file, which is read whole."""
+    """Whether a zip is an NPZ file, which is read as a whole."""
     try:
         with zipfile.ZipFile(handle) as archive:
             names = archive.namelist()
@@ -143,7 +144,7 @@ def _holds_arrays(handle: IO[bytes]) -> bool:
 
 
 def _open_member(file: Path, handle: IO[bytes], member: str | None, limits: Limits) -> Source:
-    """Read one member of a zip into memory; its neighbours are members of the same folder."""
+    """Read one member of a zip; the files beside it are the other members of its folder."""
     limits.check("max_bytes", file.stat().st_size, "bytes", str(file))
     content = handle.read()
     chosen = _choose(_members(content, str(file)), member, file)
@@ -167,12 +168,12 @@ def _members(content: bytes, path: str) -> list[str]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             infos = archive.infolist()
     except (*_DAMAGE, *_UNSUPPORTED) as error:
-        raise DataError(f"the zip is damaged ({error}). Fetch it again", path=path) from error
+        raise DataError(f"the zip is damaged ({error}). Download it again", path=path) from error
     return [info.filename for info in infos if _is_file(info.filename)]
 
 
 def _is_file(name: str) -> bool:
-    """Whether a member is a file that somebody put there, not a folder or a system's note."""
+    """Whether a member is a file of the user, not a folder or a hidden file of the system."""
     hidden = name.startswith("__MACOSX/") or PurePosixPath(name).name.startswith(".")
     return bool(name) and not name.endswith("/") and not hidden
 
@@ -188,7 +189,7 @@ def _read_member(content: bytes, name: str, path: str, limits: Limits) -> bytes:
 
 
 def _choose(names: list[str], member: str | None, file: Path) -> str:
-    """The member asked for, else the only data file, else the one named like its XML or zip."""
+    """The member asked for, else the only data file, else the one named like the XML or zip."""
     if member is not None:
         if member in names:
             return member
@@ -209,10 +210,10 @@ def _is_companion(name: str) -> bool:
     return name.lower().endswith((".xml", ".md", ".txt.names", ".json", ".pdf"))
 
 
-# Text in bytes: line ends, encodings, and the line of a position.
+# Text: line ends, encodings, the line of a position, and quoted values of ARFF.
 
 _UTF8_MARK = b"\xef\xbb\xbf"
-_SYNTAX = "@{0 1},\n"  # must be the same bytes as in ASCII
+_SYNTAX = "@{0 1},\n"  # must be encoded as in ASCII
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -248,19 +249,13 @@ def line_at(text: bytes, position: int) -> int:
 
 
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
-
-
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
-
-
 _NEEDS_QUOTES = re.compile(r"[\s,{}%'\"\\\x00-\x20]")
-
-
 _CONTROL = re.compile(r"[\x00-\x1f\x85\u2028\u2029]")
 
 
 def unquote(token: str) -> str:
-    r"""The value a token stands for.
+    r"""The value of a token: without quotes, escapes replaced.
 
     >>> print(unquote(r"'MacGillivray\'s Warbler'"))
     MacGillivray's Warbler
@@ -276,7 +271,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def quote(value: str) -> str:
-    r"""A token that stands for ``value``, in quotes where ARFF needs them.
+    r"""``value`` as a token, in quotes where ARFF needs them.
 
     >>> print(quote("happy"), quote("don't know"))
     happy 'don\'t know'

@@ -1,8 +1,9 @@
-"""Splits: iterative stratification, stored permutations and given parts, as scikit-learn splitters.
+"""Splits by iterative stratification, from stored permutations or given parts.
 
-For plain random splits scikit-learn has ``KFold(shuffle=True)`` and ``ShuffleSplit``; they take
-``Y`` as it is. The package iterative-stratification takes dense ``Y`` only and needs minutes
-where this needs a second (``benchmarks/data.py``); hence our own.
+All are splitters as scikit-learn expects them. For random splits, use scikit-learn's own
+``KFold(shuffle=True)`` and ``ShuffleSplit``. Stratification is our own because the package
+iterative-stratification needs a dense ``Y`` and takes minutes where this takes a second
+(``benchmarks/data.py``).
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from limo._kernels.sampling import Sharing, share_out
+from limo._checks import check_labels
+from limo._kernels.sampling import FoldAssignment, assign_folds
 from limo.datasets._catalogue import data_folders, load
 from limo.datasets._dataset import DataError, Dataset
 
@@ -29,13 +31,13 @@ __all__ = [
 ]
 
 
-Rows = NDArray[np.intp]
+RowNumbers = NDArray[np.intp]
 Seed = int | np.random.Generator | None
 
 
 @dataclass(frozen=True)
 class StratifiedFolds:
-    """K folds in each of which every label is about as frequent as in the whole.
+    """K folds, in each of which every label is about as frequent as in the whole data set.
 
     Iterative stratification (Sechidis et al., 2011); fold sizes differ by at most one.
 
@@ -58,12 +60,14 @@ class StratifiedFolds:
     n_splits: int = 5
     seed: Seed = 0
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yield the rows to train on and the rows to test on, fold by fold."""
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[RowNumbers, RowNumbers]]:
+        """Yield training rows and test rows, fold by fold."""
         Y = _label_rows(y, X)
         if not 2 <= self.n_splits <= Y.shape[0]:
             raise ValueError(
-                f"n_splits must lie between 2 and the number of rows, {Y.shape[0]}; "
+                f"n_splits must be between 2 and the number of rows, {Y.shape[0]}; "
                 f"got {self.n_splits}"
             )
         fold = _stratify(Y, np.full(self.n_splits, 1 / self.n_splits), self.seed)
@@ -77,14 +81,14 @@ class StratifiedFolds:
 
 @dataclass(frozen=True)
 class StratifiedSplits:
-    """Repeated splits into train and test, every label shared out in proportion.
+    """Repeated splits into training and test data with every label distributed in proportion.
 
     Parameters
     ----------
     n_splits : int, default=10
         How many splits.
     test_size : float, default=0.3
-        The share of rows to test on; exactly ``round(test_size * n_samples)`` rows.
+        The share of test rows; exactly ``round(test_size * n_samples)`` rows.
     seed : int, generator or None, default=0
         The same seed gives the same splits.
 
@@ -100,8 +104,10 @@ class StratifiedSplits:
     test_size: float = 0.3
     seed: Seed = 0
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yield the rows to train on and the rows to test on, split by split."""
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[RowNumbers, RowNumbers]]:
+        """Yield training rows and test rows, split by split."""
         Y = _label_rows(y, X)
         shares = np.array([1 - _share(self.test_size), self.test_size])
         for generator in np.random.default_rng(self.seed).spawn(self.n_splits):
@@ -115,14 +121,15 @@ class StratifiedSplits:
 
 @dataclass(frozen=True, eq=False)
 class StoredSplits:
-    """Splits made elsewhere and stored as permutations, so that results can be compared.
+    """Splits stored as permutations, so that results can be compared with published ones.
 
     Parameters
     ----------
     permutations : array of shape (n_splits, n_samples)
-        In each row the numbers 0 to n_samples - 1 in some order.
+        A permutation of 0 to n_samples - 1 in each row.
     test_size : float, default=0.3
-        Test on the first ``round(test_size * n_samples)`` entries, train on the others.
+        The first ``round(test_size * n_samples)`` entries are the test rows, the others the
+        training rows.
 
     Examples
     --------
@@ -140,13 +147,15 @@ class StoredSplits:
         for k, row in enumerate(rows):
             if numbers is None or not np.array_equal(np.sort(row), numbers):
                 raise DataError(
-                    f"expected a permutation of 0 to n - 1 in each row; row {k + 1} is none"
+                    f"expected a permutation of 0 to n - 1 in each row; row {k + 1} is not one"
                 )
         _share(self.test_size)
         object.__setattr__(self, "permutations", rows)
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yield the rows to train on and the rows to test on, split by split."""
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[RowNumbers, RowNumbers]]:
+        """Yield training rows and test rows, split by split."""
         n_rows, n_stored = _n_rows(X), self.permutations.shape[1]
         if n_rows != n_stored:
             raise ValueError(f"the stored splits are for {n_stored} rows, the data have {n_rows}")
@@ -161,12 +170,12 @@ class StoredSplits:
 
 @dataclass(frozen=True, eq=False)
 class GivenSplit:
-    """One split whose rows are known.
+    """One split with the given rows.
 
     Parameters
     ----------
     train, test : array of int
-        The rows to train on and the rows to test on.
+        The training rows and the test rows.
 
     Examples
     --------
@@ -178,8 +187,10 @@ class GivenSplit:
     train: Any
     test: Any
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yield the rows to train on and the rows to test on, once."""
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[RowNumbers, RowNumbers]]:
+        """Yield training rows and test rows, once."""
         yield np.asarray(self.train), np.asarray(self.test)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -190,23 +201,23 @@ class GivenSplit:
 def split(
     dataset: Dataset, test_size: float = 0.3, *, stratify: bool = True, seed: Seed = 0
 ) -> tuple[Dataset, Dataset]:
-    """Part a data set into one to train on and one to test on.
+    """Split a data set into training and test data.
 
     Parameters
     ----------
     dataset : Dataset
-        What to part.
+        The data to split.
     test_size : float, default=0.3
-        The share of rows to test on; exactly ``round(test_size * n_samples)`` rows.
+        The share of test rows; exactly ``round(test_size * n_samples)`` rows.
     stratify : bool, default=True
-        Whether to share out every label in proportion; if not, rows are drawn at random.
+        Whether to distribute every label in proportion; if not, rows are drawn at random.
     seed : int, generator or None, default=0
         The same seed gives the same split.
 
     Returns
     -------
     train, test : Dataset
-        In the order of the rows.
+        Both keep the order of the rows.
 
     Examples
     --------
@@ -227,7 +238,7 @@ def split(
 
 
 def load_split(name: str) -> tuple[Dataset, GivenSplit]:
-    """Load a known set whose train and test files are given: their rows, and the split.
+    """Load a known data set that has separate training and test files, and their split.
 
     Parameters
     ----------
@@ -237,9 +248,9 @@ def load_split(name: str) -> tuple[Dataset, GivenSplit]:
     Returns
     -------
     dataset : Dataset
-        The train rows, then the test rows.
+        The training rows, then the test rows.
     split : GivenSplit
-        Which are which.
+        The split into the two.
     """
     train, test = load(name, "train"), load(name, "test")
     n_train, n_test = train.X.shape[0], test.X.shape[0]
@@ -248,14 +259,14 @@ def load_split(name: str) -> tuple[Dataset, GivenSplit]:
 
 
 def stored_splits(name: str, test_size: float = 0.3) -> StoredSplits:
-    """The permutations stored for a data set: ``splits/<name>.csv`` in a data folder.
+    """The permutations stored for a data set, from ``splits/<name>.csv`` in a data folder.
 
     Parameters
     ----------
     name : str
-        The data set, or the path of a file with one permutation a line.
+        The data set, or the path of a file with one permutation per line.
     test_size : float, default=0.3
-        Test on the first ``round(test_size * n_samples)`` entries.
+        The first ``round(test_size * n_samples)`` entries are the test rows.
 
     Returns
     -------
@@ -267,7 +278,7 @@ def stored_splits(name: str, test_size: float = 0.3) -> StoredSplits:
     if file is None:
         raise DataError(
             f"no splits are stored for {name!r}: expected {' or '.join(map(str, places[1:]))}, "
-            "one permutation of 0 to n - 1 a line"
+            "with one permutation of 0 to n - 1 per line"
         )
     try:
         rows = np.loadtxt(file, delimiter=",", dtype=np.int64, ndmin=2, comments=None)
@@ -283,7 +294,7 @@ def _stratify(Y: Any, shares: Any, seed: Seed) -> Any:
     order = rng.permutation(n_rows)
     columns = sparse.csc_array(Y[order])
     counts = np.diff(columns.indptr)
-    sharing = Sharing(
+    state = FoldAssignment(
         Y.indptr.astype(np.int64),
         Y.indices.astype(np.int64),
         columns.indptr.astype(np.int64),
@@ -294,8 +305,8 @@ def _stratify(Y: Any, shares: Any, seed: Seed) -> Any:
         rng.random((n_rows, len(shares))),
         np.full(n_rows, -1, dtype=np.int64),
     )
-    share_out(sharing, order)
-    return sharing.fold
+    assign_folds(state, order)
+    return state.fold
 
 
 def _sizes(n_rows: int, shares: Any) -> Any:
@@ -305,18 +316,12 @@ def _sizes(n_rows: int, shares: Any) -> Any:
 
 
 def _label_rows(y: Any, X: Any) -> Any:
-    """The labels as a CSR array of ones, checked."""
+    """The labels as a checked CSR array of ones."""
     if y is None:
         raise ValueError("stratification needs the labels: split(X, Y)")
-    Y = sparse.csr_array(y if sparse.issparse(y) else np.asarray(y))
-    if Y.ndim != 2 or not np.isin(Y.data, (0, 1)).all():
-        raise ValueError(
-            "Y must be a matrix of 0 and 1, a row for each instance and a column for each label"
-        )
+    Y = check_labels(y, "Y").csr
     if Y.shape[0] != _n_rows(X):
         raise ValueError(f"X has {_n_rows(X)} rows, Y has {Y.shape[0]}; they must agree")
-    Y.sum_duplicates()
-    Y.eliminate_zeros()
     return Y
 
 
@@ -326,5 +331,5 @@ def _n_rows(X: Any) -> int:
 
 def _share(test_size: float) -> float:
     if not 0 < test_size < 1:
-        raise ValueError(f"test_size must lie between 0 and 1, got {test_size}")
+        raise ValueError(f"test_size must be between 0 and 1, got {test_size}")
     return test_size

@@ -1,16 +1,17 @@
-"""Data made by rule: the paper's Figure 1, and sparse data of any size."""
+"""Synthetic data: the paper's Figure 1, and sparse data of any size."""
 
 from typing import Any
 
 import numpy as np
 
-from limo._kernels.sampling import Rows, draw_features, draw_labels
+from limo._checks import check_number
+from limo._kernels.sampling import SparseRows, draw_features, draw_labels
 from limo.datasets._dataset import Dataset, csr
 
 __all__ = ["REGIONS", "figure1", "make_multilabel"]
 
 
-# The four triangles into which the diagonals cut the square, and the labels A, B, C, D of each.
+# The labels A, B, C, D of the four triangles into which the diagonals divide the square.
 _REGION_LABELS = np.array(
     [
         [1, 0, 0, 0],  # right:  x > |y|
@@ -20,20 +21,18 @@ _REGION_LABELS = np.array(
     ],
     dtype=np.int64,
 )
-
-
 REGIONS = ("right", "top", "left", "bottom")
 
-_GROUP_SIZE = 8  # labels that tend to go together
-_TOPIC_SIZE = 30  # features that tell of a label
+_GROUP_SIZE = 8  # labels that tend to occur together
+_TOPIC_SIZE = 30  # features that indicate a label
 
 
 def figure1(n: int = 2000, *, seed: int | np.random.Generator | None = 0) -> Dataset:
-    """Points of a square whose four triangles carry four different label sets.
+    """Points in a square whose four triangles have four different label sets.
 
-    The synthetic data of the paper (its Figure 1): points uniform in (-1, 1)², parted by the two
-    diagonals; right {A}, top {A, B, C}, left {B, D}, bottom {A, B, C, D}. No linear
-    learner separates label C, whose triangles lie opposite each other.
+    The synthetic data of the paper (its Figure 1): points uniform in (-1, 1)², which the two
+    diagonals divide into triangles: right {A}, top {A, B, C}, left {B, D}, bottom {A, B, C, D}.
+    No linear model separates label C, because its two triangles are opposite each other.
 
     Parameters
     ----------
@@ -69,18 +68,20 @@ def make_multilabel(
     label_correlation: float = 0.5,
     seed: int | np.random.Generator | None = 0,
 ) -> Dataset:
-    """Sparse multi-label data of any size, with the long tail of rare labels that real data have.
+    """Sparse multi-label data of any size, with a long tail of rare labels as in real data.
 
-    Labels follow Zipf's law (label0 is the most frequent) and come in groups of about eight that
-    tend to go together. Each label has a topic of features; half of an instance's features come
-    from the topics of its labels, the others are noise. Made row by row in O(stored values).
+    Label frequencies follow Zipf's law (label0 is the most frequent). Labels form groups of about
+    eight that tend to occur together. Each label has a topic, a set of features; half of the
+    features of an instance come from the topics of its labels, the others are noise. The time is
+    proportional to the number of stored values.
 
     Parameters
     ----------
     m, d, l : int
         How many instances, features and labels.
     cardinality : float, default=2.5
-        The mean number of labels of an instance, 0 to ``l``. From 1 on, every instance has a label.
+        The mean number of labels per instance, 0 to ``l``; if it is at least 1, every instance
+        has a label.
     density_of_X : float, default=0.05
         The mean share of features that are not 0.
     label_correlation : float, default=0.5
@@ -102,14 +103,15 @@ def make_multilabel(
     >>> round(float(data.Y.sum() / 2000), 1)
     3.0
     """
-    _check_sizes(m, d, l)
-    _check_range("cardinality", cardinality, l)
-    _check_range("density_of_X", density_of_X, 1)
-    _check_range("label_correlation", label_correlation, 1)
+    for name, size, least in (("m", m, 0), ("d", d, 1), ("l", l, 1)):
+        check_number(size, name, least=least, integer=True)
+    check_number(cardinality, "cardinality", least=0, most=l)
+    check_number(density_of_X, "density_of_X", least=0, most=1)
+    check_number(label_correlation, "label_correlation", least=0, most=1)
     rng = np.random.default_rng(seed)
-    labels = _room(_label_counts(rng, m, l, cardinality), l)
+    labels = _empty_rows(_label_counts(rng, m, l, cardinality), l)
     draw_labels(rng, labels, max(l // _GROUP_SIZE, 1), label_correlation)
-    features = _room(rng.binomial(d, density_of_X, size=m), d)
+    features = _empty_rows(rng.binomial(d, density_of_X, size=m), d)
     topics = rng.integers(0, d, size=(l, min(_TOPIC_SIZE, d)))
     draw_features(rng, features, labels, topics)
     X = csr(rng.exponential(size=len(features.indices)), features.indices, features.indptr, (m, d))
@@ -119,25 +121,14 @@ def make_multilabel(
 
 
 def _label_counts(rng: np.random.Generator, m: int, n_labels: int, cardinality: float) -> Any:
-    """The number of labels of each instance, with the right mean and never above ``n_labels``."""
+    """The number of labels of each instance: ``cardinality`` on average, at most ``n_labels``."""
     if cardinality < 1 or n_labels == 1:
         return rng.binomial(1, cardinality, size=m)
     return 1 + rng.binomial(n_labels - 1, (cardinality - 1) / (n_labels - 1), size=m)
 
 
-def _room(counts: Any, n_columns: int) -> Rows:
+def _empty_rows(counts: Any, n_columns: int) -> SparseRows:
+    """Sparse rows to fill, with so many entries each."""
     indptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     last_row = np.full(n_columns, -1, dtype=np.int64)
-    return Rows(indptr, np.empty(indptr[-1], dtype=np.int32), last_row)
-
-
-def _check_sizes(m: int, d: int, n_labels: int) -> None:
-    if m < 0 or d < 1 or n_labels < 1:
-        raise ValueError(
-            f"m must be at least 0, d and l at least 1; got m={m}, d={d}, l={n_labels}"
-        )
-
-
-def _check_range(name: str, value: float, most: float) -> None:
-    if not 0 <= value <= most:
-        raise ValueError(f"{name} must lie between 0 and {most}, got {value}")
+    return SparseRows(indptr, np.empty(indptr[-1], dtype=np.int32), last_row)

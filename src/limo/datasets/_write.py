@@ -1,4 +1,7 @@
-"""``limo.write``: whole files or none."""
+"""``limo.write`` writes a data set, ``write_predictions`` scores and predicted labels.
+
+A file appears under its name when it is complete, so a crash never leaves half of one.
+"""
 
 import bz2
 import gzip
@@ -16,18 +19,18 @@ import numpy as np
 from scipy import sparse
 
 from limo._system import Later, replacing
-from limo.datasets._dataset import DataError, Dataset
+from limo.datasets._dataset import DataError, Dataset, check_binary
 from limo.datasets._libsvm import NAMES_SUFFIX, is_whole
 from limo.datasets._matrices import LABEL_PREFIX, SCORE_PREFIX
 from limo.datasets._npz import csr_parts, to_arrays
+from limo.datasets._parquet import need_parquet
 from limo.datasets._source import quote
-from limo.datasets._tables import need_parquet
 
 __all__ = ["check_suffix", "files_written", "write", "write_predictions"]
 
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_PACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
+_COMPRESSORS: dict[str, Callable[[IO[bytes]], Any]] = {
     ".gz": lambda handle: gzip.GzipFile(fileobj=handle, mode="wb", mtime=0),
     ".bz2": lambda handle: bz2.open(handle, "wb"),
     ".xz": lambda handle: lzma.open(handle, "wb"),
@@ -35,21 +38,21 @@ _PACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
 
 
 def write(dataset: Dataset, path: str | os.PathLike[str], *, format: str | None = None) -> Path:
-    """Write a data set as Mulan ARFF + XML, LIBSVM or NPZ; :func:`read` gives the same back.
+    """Write a data set as Mulan ARFF + XML, LIBSVM or NPZ; :func:`read` returns the same data.
 
-    Each file is written under a temporary name in the same folder and moved when it is complete,
-    so a crash leaves the old file or none. A sparse ``X`` gives a sparse file.
+    Each file is written under a temporary name in the same folder and renamed when it is
+    complete, so a crash leaves the old file or none. A sparse ``X`` gives a sparse file.
 
     Parameters
     ----------
     dataset : Dataset
         What to write.
     path : path
-        Where; the suffix tells the format (.arff, .libsvm, .svm, .svmlight, .npz), and a further
-        .gz, .bz2 or .xz packs the file. An ARFF file gets an XML file with its label names
-        beside it, a LIBSVM file its names in a JSON file.
+        The file. Its suffix gives the format (.arff, .libsvm, .svm, .svmlight, .npz); a further
+        .gz, .bz2 or .xz compresses it. The label names of an ARFF file go into an XML file beside
+        it, the names of a LIBSVM file into a JSON file.
     format : {"arff", "libsvm", "npz"}, optional
-        Instead of the suffix.
+        The format, if the suffix does not say it.
 
     Returns
     -------
@@ -66,36 +69,38 @@ def write(dataset: Dataset, path: str | os.PathLike[str], *, format: str | None 
     >>> (again.X == data.X).all() and (again.Y == data.Y).all()
     np.True_
     """
-    file, bare, packer = _unpacked(path)
+    file, bare, compressor = _target(path)
     writer = _writer(format, bare)
     _check_names(dataset)
-    _check_values(dataset)
-    writer(dataset, file, bare, packer)
+    check_binary(dataset.Y)
+    if np.isinf(_stored(dataset.X)).any():
+        raise DataError("X must hold finite numbers (or nan), got infinity")
+    writer(dataset, file, bare, compressor)
     return file
 
 
-def _unpacked(path: str | os.PathLike[str]) -> tuple[Path, str, Any]:
-    """The file, its name without a packing suffix, and what packs it."""
+def _target(path: str | os.PathLike[str]) -> tuple[Path, str, Any]:
+    """The file, its name without .gz, .bz2 or .xz, and the function that compresses."""
     file = Path(path)
     name = file.name.lower()
-    packer = next((p for suffix, p in _PACKERS.items() if name.endswith(suffix)), None)
-    return file, file.name[: -len(file.suffix)] if packer else file.name, packer
+    compressor = next((p for suffix, p in _COMPRESSORS.items() if name.endswith(suffix)), None)
+    return file, file.name[: -len(file.suffix)] if compressor else file.name, compressor
 
 
 def _stem(bare: str) -> str:
     return bare[:-5] if bare.lower().endswith(".arff") else bare
 
 
-def _write_arff(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
+def _write_arff(dataset: Dataset, file: Path, bare: str, compressor: Any) -> None:
     _check_arff_names(dataset)
     stem = _stem(bare)
     with replacing(file.parent / f"{stem}.xml") as handle:
         handle.writelines(line.encode() for line in _xml_lines(dataset.label_names))
-    with replacing(file, packer) as handle:
+    with replacing(file, compressor) as handle:
         handle.writelines(line.encode() for line in _arff_lines(dataset, stem))
 
 
-def _write_libsvm(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
+def _write_libsvm(dataset: Dataset, file: Path, bare: str, compressor: Any) -> None:
     if np.isnan(_stored(dataset.X)).any():
         raise DataError("a LIBSVM file cannot hold missing values; fill them in, or write .npz")
     names: dict[str, Any] = {"label_names": dataset.label_names, "n_features": dataset.X.shape[1]}
@@ -103,14 +108,14 @@ def _write_libsvm(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
         names["feature_names"] = dataset.feature_names
     with replacing(file.parent / (bare + NAMES_SUFFIX)) as handle:
         handle.write(json.dumps(names, ensure_ascii=False).encode())
-    with replacing(file, packer) as handle:
+    with replacing(file, compressor) as handle:
         handle.writelines(line.encode() for line in _libsvm_lines(dataset))
 
 
-def _write_npz(dataset: Dataset, file: Path, bare: str, packer: Any) -> None:
-    if packer:
+def _write_npz(dataset: Dataset, file: Path, bare: str, compressor: Any) -> None:
+    if compressor:
         raise DataError(
-            "an NPZ file is packed already: leave the second suffix out", path=str(file)
+            "an NPZ file is compressed already: leave the second suffix out", path=str(file)
         )
     with replacing(file) as handle:
         np.savez_compressed(handle, **to_arrays(dataset))
@@ -135,14 +140,14 @@ def _writer(format: str | None, bare: str) -> Callable[[Dataset, Path, str, Any]
 
 
 def files_written(path: str | os.PathLike[str], format: str | None = None) -> list[Path]:
-    """The files :func:`write` would write: the one named, and the names beside it.
+    """The files :func:`write` would write: the one named, and the one with the names beside it.
 
     Examples
     --------
     >>> [file.name for file in files_written("square.arff.gz")]
     ['square.arff.gz', 'square.xml']
     """
-    file, bare, _ = _unpacked(path)
+    file, bare, _ = _target(path)
     writer = _writer(format, bare)
     if writer is _write_arff:
         return [file, file.parent / f"{_stem(bare)}.xml"]
@@ -165,13 +170,6 @@ def _check_arff_names(dataset: Dataset) -> None:
         raise DataError(f"the label {wrong!r} has a character that XML cannot hold; rename it")
 
 
-def _check_values(dataset: Dataset) -> None:
-    if not np.isin(_stored(dataset.Y), (0, 1)).all():
-        raise DataError("Y must hold only 0 and 1")
-    if np.isinf(_stored(dataset.X)).any():
-        raise DataError("X must hold finite numbers (or nan), got infinity")
-
-
 def _stored(A: Any) -> Any:
     return A.data if sparse.issparse(A) else np.asarray(A)
 
@@ -185,7 +183,7 @@ def _xml_lines(names: tuple[str, ...]) -> Iterator[str]:
 
 
 def _arff_lines(dataset: Dataset, relation: str) -> Iterator[str]:
-    """The header, then one line a row; the labels stand last."""
+    """The header, then one line per row; the labels come last."""
     yield f"@relation {quote(relation)}\n\n"
     for name in dataset.feature_names:
         yield f"@attribute {quote(name)} numeric\n"
@@ -203,7 +201,7 @@ def _arff_lines(dataset: Dataset, relation: str) -> Iterator[str]:
 
 
 def _libsvm_lines(dataset: Dataset) -> Iterator[str]:
-    """``label,label index:value``, features from 1; an empty row keeps one explicit zero."""
+    """``label,label index:value``, features from 1; a row without features gets one zero."""
     names = dataset.label_names
     ids = names if all(map(is_whole, names)) else tuple(map(str, range(len(names))))
     X = sparse.csr_array(dataset.X).astype(float)
@@ -233,7 +231,7 @@ def _texts(values: Any) -> list[str]:
     return texts
 
 
-# Predictions as files that :func:`limo.datasets.read_matrix` and any other program can read.
+# Predictions, as files that :func:`limo.datasets.read_matrix` and other programs can read.
 
 pd = Later("pandas")
 
@@ -246,14 +244,14 @@ def write_predictions(
     labels: Any = None,
     force: bool = False,
 ) -> Path:
-    """Write scores, predicted labels or both; the suffix tells the format.
+    """Write scores, predicted labels or both; the suffix gives the format.
 
     Parameters
     ----------
     path : path
-        Ends in .csv, .tsv, .parquet, .npz, or, for one matrix, .npy.
+        The file, which ends in .csv, .tsv, .parquet, .npz or, for one matrix, .npy.
     label_names : sequence of str
-        A name for each column. In a table of both, columns are called label:NAME and score:NAME.
+        A name for each column. With both, the columns are called label:NAME and score:NAME.
     scores : array of shape (n_samples, n_labels), optional
         Scores.
     labels : array or sparse matrix of shape (n_samples, n_labels), optional
@@ -289,7 +287,7 @@ def write_predictions(
 
 
 def check_suffix(file: Path, n_matrices: int = 1) -> None:
-    """Refuse a file whose name tells no format, or one that cannot hold what is to be written."""
+    """Raise if the suffix is not a known format, or the format cannot hold so many matrices."""
     suffix = file.suffix.lower()
     if suffix not in _PREDICTION_WRITERS:
         raise DataError(
@@ -309,7 +307,7 @@ def _array(A: Any) -> Any:
 
 
 def _frame(matrices: dict[str, Any], names: list[str]) -> Any:
-    """A table with a column for each label of each matrix."""
+    """A data frame with a column for each label of each matrix."""
     prefixes = {"labels": LABEL_PREFIX, "scores": SCORE_PREFIX}
     dense = {w: A.toarray() if sparse.issparse(A) else A for w, A in matrices.items()}
     if len(dense) == 1:
