@@ -17,19 +17,6 @@ from limo._text import did_you_mean
 from limo._types import Anything, Floats
 from limo._views import Pattern
 
-__all__ = [
-    "Checked",
-    "Truth",
-    "check_inputs",
-    "check_labels",
-    "check_name",
-    "check_number",
-    "check_scores",
-    "check_truth",
-    "column_names",
-]
-
-
 Names = tuple[str, ...] | None
 
 # Cells checked at once, so that no check allocates a second whole matrix.

@@ -20,17 +20,6 @@ from limo.measures._conventions import Conventions
 from limo.measures._measure import Measure, Result
 from limo.measures._table import MEASURES
 
-__all__ = [
-    "Evaluation",
-    "MeasureScorer",
-    "evaluate",
-    "evaluate_checked",
-    "make_scorer",
-    "probabilities_of",
-    "scores_of",
-]
-
-
 pandas = Later("pandas")
 
 

@@ -9,9 +9,6 @@ from limo._views import COLUMNS, ENTRIES, ROWS, View
 from limo.measures._measure import Optimised
 from limo.measures._table import MEASURES
 
-__all__ = ["explain", "suited_measures"]
-
-
 _NEARLY_ALL = 0.9
 _MANY = 0.95
 _MOST = 0.8

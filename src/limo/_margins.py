@@ -16,21 +16,6 @@ from limo._profiles import Profile, read_profiles
 from limo._types import Values
 from limo._views import COLUMNS, ENTRIES, ROWS, View
 
-__all__ = [
-    "MARGIN_FUNCTIONS",
-    "Effectiveness",
-    "MarginSummary",
-    "effectiveness",
-    "entry_wise_margin",
-    "instance_wise_margin",
-    "label_wise_margin",
-    "margin",
-    "margins",
-    "micro_auc_bound",
-    "positive_share",
-    "summarise",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class MarginSummary:

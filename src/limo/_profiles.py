@@ -20,9 +20,6 @@ from limo._system import Run, workers
 from limo._types import Anything, Floats, Integers, Values
 from limo._views import COLUMNS, ENTRIES, Pattern, View
 
-__all__ = ["Profile", "Segments", "SortedRows", "read_profiles", "row_blocks", "sort_rows"]
-
-
 Result = TypeVar("Result")
 Segments = tuple[Floats, Integers, Integers]
 """Scores of many rows in one array, and where each row starts and stops in it."""

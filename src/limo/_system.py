@@ -13,18 +13,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = [
-    "Later",
-    "Run",
-    "at_most",
-    "check_target",
-    "n_workers",
-    "replacing",
-    "versions",
-    "workers",
-]
-
-
 # Files
 
 

@@ -6,9 +6,6 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
-__all__ = ["DIGITS", "Rows", "align", "as_html", "counted", "did_you_mean", "plain", "shortened"]
-
-
 Rows = list[tuple[str, ...]]
 
 

@@ -5,9 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Anything", "Booleans", "Floats", "Integers", "Values"]
-
-
 Anything = NDArray[Any]
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.floating]  # scores, float32 or float64

@@ -15,20 +15,6 @@ import numpy as np
 from limo._system import Later
 from limo._types import Anything, Integers
 
-__all__ = [
-    "AVERAGES",
-    "COLUMNS",
-    "ENTRIES",
-    "ROWS",
-    "THRESHOLDS",
-    "VIEWS",
-    "Counts",
-    "Pattern",
-    "ThresholdKind",
-    "View",
-    "count",
-]
-
 sparse = Later("scipy.sparse")  # shell completion reads the measures, and has no time for it
 
 ThresholdKind = Literal["instance", "label", "global"]

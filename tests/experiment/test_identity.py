@@ -72,9 +72,9 @@ def test_code_without_source_is_known_by_its_name():
     assert describe(made["f"]) == "__main__:f"
 
 
-def test_code_of_limo_is_known_by_its_public_package():
+def test_code_of_limo_is_known_by_its_public_name():
     """Moving a class between modules of a package must not make stored runs new ones."""
-    assert describe(limo.LIMOClassifier) == "limo.models:LIMOClassifier"
+    assert describe(limo.LIMOClassifier) == "limo:LIMOClassifier"
     assert describe(limo.Conventions()) == {
         "class": "limo.measures:Conventions", "settings": describe(vars(limo.Conventions())),
     }  # fmt: skip

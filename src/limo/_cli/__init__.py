@@ -10,9 +10,6 @@ import signal
 import sys
 from types import FrameType
 
-__all__ = ["main", "raise_on_signals", "stop_code"]
-
-
 _SECONDS_TO_OBEY = 10.0
 
 _received: list[int] = []

@@ -9,9 +9,6 @@ from limo._cli import compare, demo, evaluate, fit, measures, predict, report, r
 from limo._cli.command import add_command, examples
 from limo._cli.datasets import data_app
 
-__all__ = ["app"]
-
-
 _HELP = """Multi-label learning: train, evaluate, and explain results by margins.
 
 Start with [bold]limo demo[/]. Every command has examples: [bold]limo evaluate --help[/].

@@ -17,9 +17,6 @@ from rich.markup import escape
 from limo._cli import stop_code
 from limo._cli.console import print_error, print_note
 
-__all__ = ["WrongUse", "add_command", "as_options", "examples"]
-
-
 FAILED, WRONG_USE, STOPPED = 1, 2, 130
 
 _EXPECTED = (ValueError, OSError, LookupError, RuntimeError)

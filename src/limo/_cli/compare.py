@@ -26,8 +26,6 @@ from limo._cli.options import (
     listed,
 )
 
-__all__ = ["EXAMPLES", "compare", "progress_bar"]
-
 EXAMPLES = examples(
     (
         "three methods on a known data set, ten splits",

@@ -17,18 +17,6 @@ from rich.text import Text
 
 from limo._text import counted
 
-__all__ = [
-    "print_comparison",
-    "print_error",
-    "print_evaluation",
-    "print_json",
-    "print_note",
-    "print_table",
-    "print_text",
-    "progress",
-]
-
-
 # A terminal would obey control characters in names instead of showing them.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WIDE = 160  # columns if the output is no terminal, so that tables do not wrap

@@ -12,9 +12,6 @@ from limo._cli.console import print_json, print_table, print_text, progress
 from limo._cli.inputs import Reading, is_known, open_dataset, output
 from limo._cli.options import Data, Drop, Force, Format, Json, Labels, Missing
 
-__all__ = ["data_app"]
-
-
 data_app = typer.Typer(
     help="List, describe, fetch and convert data sets.",
     epilog=examples(

@@ -12,9 +12,6 @@ from limo._cli.console import print_evaluation, print_json, print_text, progress
 from limo._cli.inputs import output, typed_command
 from limo._cli.options import Conventions, Force, Json, Seed
 
-__all__ = ["EXAMPLES", "demo"]
-
-
 EXAMPLES = examples(
     ("train four models, evaluate them, write the report", "limo demo"),
     ("name the report", "limo demo --report mine.html"),

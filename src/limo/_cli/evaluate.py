@@ -23,9 +23,6 @@ from limo._cli.options import (
     which_labels,
 )
 
-__all__ = ["EXAMPLES", "evaluate", "pair"]
-
-
 EXAMPLES = examples(
     ("measures and margins of scores", "limo evaluate --truth Y.csv --scores S.csv"),
     (

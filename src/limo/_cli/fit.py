@@ -27,9 +27,6 @@ from limo._cli.options import (
     known_method,
 )
 
-__all__ = ["EXAMPLES", "fit"]
-
-
 EXAMPLES = examples(
     (
         "LIMO trained for macro-F1, by cross-validation",

@@ -12,8 +12,6 @@ from limo._cli.console import progress
 from limo._cli.options import data_sets, listed, which_labels
 from limo._system import check_target
 
-__all__ = ["Reading", "check_file", "is_known", "open_dataset", "output", "typed_command"]
-
 
 @dataclass(frozen=True)
 class Reading:

@@ -7,9 +7,6 @@ from limo._cli.command import examples
 from limo._cli.console import print_json, print_table
 from limo._cli.options import Json
 
-__all__ = ["EXAMPLES", "measures"]
-
-
 EXAMPLES = examples(("as a table", "limo measures"), ("for programs", "limo measures --json"))
 
 _MARKS = {"YES": "yes", "IN_THE_LIMIT": "limit", "NO": "-"}

@@ -16,34 +16,6 @@ import typer
 import limo
 from limo._text import did_you_mean
 
-__all__ = [
-    "METHODS",
-    "Conventions",
-    "Data",
-    "Drop",
-    "Force",
-    "Format",
-    "Header",
-    "Jobs",
-    "Json",
-    "Labels",
-    "Measure",
-    "Missing",
-    "Report",
-    "Seed",
-    "complete_conventions",
-    "complete_data",
-    "complete_measure",
-    "complete_method",
-    "data_sets",
-    "known_conventions",
-    "known_measure",
-    "known_method",
-    "listed",
-    "which_labels",
-]
-
-
 # Names. Those of the methods are repeated here: loading the methods takes two seconds, too long for
 # completion. A test compares them.
 

@@ -11,9 +11,6 @@ from limo._cli.console import print_json, print_text, progress
 from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output
 from limo._cli.options import Data, Drop, Force, Format, Json, Missing
 
-__all__ = ["EXAMPLES", "predict"]
-
-
 EXAMPLES = examples(
     ("scores and labels, as a table", "limo predict model.skops new.csv -o predictions.csv"),
     ("labels alone", "limo predict model.skops new.csv -o labels.csv --what labels"),

@@ -12,9 +12,6 @@ from limo._cli.console import print_text, progress
 from limo._cli.inputs import check_file, output, typed_command
 from limo._cli.options import Force
 
-__all__ = ["EXAMPLES", "report"]
-
-
 EXAMPLES = examples(
     ("from results stored by limo compare", "limo report results.sqlite -o comparison.html"),
     (

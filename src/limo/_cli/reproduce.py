@@ -13,9 +13,6 @@ from limo._cli.compare import progress_bar
 from limo._cli.console import print_json, print_text, progress
 from limo._cli.options import Force, Jobs, Json
 
-__all__ = ["EXAMPLES", "reproduce"]
-
-
 EXAMPLES = examples(
     ("the synthetic data: Figures 1 to 3 and both tables", "limo reproduce synthetic"),
     ("the benchmark, fewer splits and data sets", "limo reproduce benchmark --quick -o benchmark"),

@@ -10,9 +10,6 @@ from typing import TypeVar, cast
 
 import numba
 
-__all__ = ["kernel"]
-
-
 Function = TypeVar("Function", bound=Callable[..., object])
 
 

@@ -13,27 +13,6 @@ from numpy.typing import NDArray
 from limo._kernels import kernel
 from limo._kernels.numbers import EXACT, Bytes, Word, number
 
-__all__ = [
-    "BAD_INDEX",
-    "EMPTY_VALUE",
-    "END",
-    "NOMINAL",
-    "NO_INDEX",
-    "NO_VALUE",
-    "NUMERIC",
-    "OUT_OF_RANGE",
-    "SKIPPED",
-    "STRAY_TEXT",
-    "UNCLOSED_BRACE",
-    "UNCLOSED_QUOTE",
-    "WRONG_WIDTH",
-    "Attributes",
-    "Cells",
-    "pack",
-    "read_rows",
-]
-
-
 NUMERIC, NOMINAL, SKIPPED = 0, 1, 2
 
 END = 0

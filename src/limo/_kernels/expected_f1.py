@@ -5,9 +5,6 @@ import numpy as np
 from limo._kernels import kernel
 from limo._types import Anything, Integers, Values
 
-__all__ = ["best_joint_sets", "best_neighbour_sets", "best_sizes"]
-
-
 # The tail of a distribution below this mass is dropped: far less than the rounding error.
 _NEGLIGIBLE = 1e-18
 

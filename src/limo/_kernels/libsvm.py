@@ -8,9 +8,6 @@ from numpy.typing import NDArray
 from limo._kernels import kernel
 from limo._kernels.numbers import EXACT, UNDECIDED, Bytes, number
 
-__all__ = ["BAD_LABEL", "BAD_PAIR", "BAD_VALUE", "END", "HUGE_INDEX", "Pairs", "read_lines"]
-
-
 END, BAD_LABEL, BAD_PAIR, BAD_VALUE, HUGE_INDEX = 0, 1, 2, 3, 4
 
 _TAB, _NEWLINE, _SPACE, _HASH, _PLUS, _COMMA, _MINUS, _COLON = 9, 10, 32, 35, 43, 44, 45, 58

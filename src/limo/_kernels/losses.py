@@ -23,18 +23,6 @@ import numpy as np
 from limo._kernels import kernel
 from limo._types import Floats, Integers, Values
 
-__all__ = [
-    "FEW",
-    "Relevant",
-    "add_row_pairs",
-    "add_transposed",
-    "gather",
-    "multiply_rows",
-    "prepare",
-    "scan_rows",
-]
-
-
 # With at most so many relevant scores, visiting all pairs of a row is faster.
 FEW = 8
 

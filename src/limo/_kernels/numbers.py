@@ -22,9 +22,6 @@ from numpy.typing import NDArray
 
 from limo._kernels import kernel
 
-__all__ = ["EXACT", "UNDECIDED", "WRONG", "Bytes", "Word", "decimal", "number"]
-
-
 Bytes = NDArray[np.uint8]
 Word = np.uint64
 

@@ -5,8 +5,6 @@ import numpy as np
 from limo._kernels import kernel
 from limo._types import Floats, Integers, Values
 
-__all__ = ["copy_columns", "count_irrelevant", "nearest", "take_relevant"]
-
 
 @kernel
 def copy_columns(matrix: Floats, start: int, columns: Floats) -> None:

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from limo._kernels import kernel
 
-__all__ = ["FoldAssignment", "SparseRows", "assign_folds", "draw_features", "draw_labels"]
-
 
 class FoldAssignment(NamedTuple):
     """The labels, by instance and by label, and what remains to be assigned."""

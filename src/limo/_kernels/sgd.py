@@ -23,24 +23,6 @@ from numba.extending import overload
 from limo._kernels import kernel
 from limo._types import Integers, Values
 
-__all__ = [
-    "CSR",
-    "Alias",
-    "Draws",
-    "Rates",
-    "Storage",
-    "Weights",
-    "alias_table",
-    "below",
-    "draw",
-    "draw_pair",
-    "finish",
-    "row_add",
-    "row_dot",
-    "run_steps",
-]
-
-
 # Draws from a fixed distribution in constant time (Walker's alias method).
 
 

@@ -9,8 +9,6 @@ import numpy as np
 from limo._kernels import kernel
 from limo._types import Booleans, Floats, Integers, Values
 
-__all__ = ["count_above", "mark_hull", "pick_best", "sort_stored", "walk"]
-
 
 @kernel
 def sort_stored(

@@ -19,9 +19,6 @@ from limo._solvers.problem import Callback, Problem, Progress, Solution, Status
 from limo._types import Values
 from limo.losses import HINGE, SQUARED_HINGE, smoothed_hinge
 
-__all__ = ["Stop", "minimise", "solve"]
-
-
 # The hinge is solved as a sequence of smoothed hinges, each started from the solution before.
 _WIDTHS = (0.5, 0.125, 0.03, 8e-3, 2e-3, 5e-4, 1e-4, 2e-5, 4e-6)
 # How much more curved than the ridge the objective is assumed to be along the strongest feature.

@@ -13,8 +13,6 @@ from limo._solvers.problem import Problem
 from limo._types import Values
 from limo.losses import SQUARED_HINGE, AllPairs, PairLoss, add_columns, add_rows, pair_loss
 
-__all__ = ["Objective", "Point", "Ray", "Resident", "Streaming"]
-
 
 @dataclass(frozen=True, eq=False)
 class Point:

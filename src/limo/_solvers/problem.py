@@ -20,8 +20,6 @@ from limo._types import Integers, Values
 from limo._views import Pattern
 from limo.losses import PairWeights, Scheme, ViewWeights
 
-__all__ = ["Callback", "Features", "Iterates", "Problem", "Progress", "Solution", "Status"]
-
 
 @dataclass(frozen=True, eq=False)
 class Problem:

@@ -38,9 +38,6 @@ from limo._solvers.problem import Callback, Iterates, Problem, Progress, Solutio
 from limo._types import Booleans, Integers, Values
 from limo._views import Pattern
 
-__all__ = ["SAMPLINGS", "solve", "steps_per_pass"]
-
-
 SAMPLINGS = ("pairs", "instances")
 
 _NO_PAIRS = "Made no steps: there is no pair to learn from."

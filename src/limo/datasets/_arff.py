@@ -26,17 +26,6 @@ from limo.datasets._columns import (
 from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions, csr, without_repeats
 from limo.datasets._source import Source, encoding_of, line_at, normalise, unquote
 
-__all__ = [
-    "ArffHeader",
-    "Attribute",
-    "arff_columns",
-    "parse_header",
-    "read_arff",
-    "says_labels",
-    "split_values",
-]
-
-
 # The header: the relation, the attributes and where the data begin.
 
 _BLANKS = "".join(map(chr, range(33)))  # the same characters as in the data section and in Weka

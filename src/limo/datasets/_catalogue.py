@@ -15,18 +15,6 @@ from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions
 from limo.datasets._read import read_source
 from limo.datasets._source import Source, open_source
 
-__all__ = [
-    "CATALOGUE",
-    "Catalogue",
-    "DataFile",
-    "Entry",
-    "catalogue",
-    "data_folders",
-    "is_at_hand",
-    "load",
-]
-
-
 # The catalogue: names, shapes, checksums and public sources.
 
 pd = Later("pandas")

@@ -26,24 +26,6 @@ from limo.datasets._dataset import (
 )
 from limo.datasets._source import Source, unquote
 
-__all__ = [
-    "ColumnHeader",
-    "Columns",
-    "arff_labels",
-    "binary_columns",
-    "check_names",
-    "feature_columns",
-    "given_labels",
-    "kept_columns",
-    "labelled_dataset",
-    "meka_labels",
-    "missing_value",
-    "names_labels",
-    "to_dataset",
-    "xml_labels",
-]
-
-
 _BINARY = ("0", "1")
 _POSITIVE = {"1", "+1", "true", "yes", "t", "y", "1.0"}
 _NEGATIVE = {"0", "-1", "false", "no", "f", "n", "0.0"}

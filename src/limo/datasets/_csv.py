@@ -21,9 +21,6 @@ from limo.datasets._columns import ColumnHeader, Columns, check_names, labelled_
 from limo.datasets._dataset import DataError, Dataset, ReadOptions
 from limo.datasets._source import Source, encoding_of, normalise
 
-__all__ = ["csv_columns", "read_csv", "read_tsv", "tsv_columns"]
-
-
 pd = Later("pandas")
 
 _MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"})

@@ -12,20 +12,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = [
-    "DataError",
-    "Dataset",
-    "LabelChoice",
-    "Limits",
-    "ReadOptions",
-    "check_binary",
-    "csr",
-    "find_non_binary",
-    "row_keys",
-    "shorten",
-    "without_repeats",
-]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:

@@ -12,9 +12,6 @@ from limo._system import Later
 from limo.datasets._dataset import Dataset, row_keys
 from limo.datasets._synthetic import REGIONS, figure1
 
-__all__ = ["Description", "describe", "plot_description", "plot_regions", "plot_triangles"]
-
-
 pd = Later("pandas")
 
 _FEW = 10  # a label with fewer positives can hardly be learnt or evaluated

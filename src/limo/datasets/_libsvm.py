@@ -14,9 +14,6 @@ from limo._kernels import libsvm as kernels
 from limo.datasets._dataset import DataError, Dataset, ReadOptions, csr, without_repeats
 from limo.datasets._source import Source, line_at, normalise
 
-__all__ = ["NAMES_SUFFIX", "XMC_HEADER", "is_whole", "read_libsvm", "read_xmc"]
-
-
 NAMES_SUFFIX = ".names.json"  # of the file beside a LIBSVM file, which itself cannot hold names
 XMC_HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t]*(?:\n|$)")
 

@@ -21,17 +21,6 @@ from limo.datasets._npz import column_names, named_matrix, read_arrays, scipy_ma
 from limo.datasets._read import FORMATS, read_columns, read_source, recognise, without_index
 from limo.datasets._source import Source, open_source
 
-__all__ = [
-    "LABEL_PREFIX",
-    "SCORE_PREFIX",
-    "LabelMatrix",
-    "MatrixKind",
-    "order_features",
-    "read_instances",
-    "read_matrix",
-]
-
-
 MatrixKind = Literal["truth", "scores", "predictions"]
 
 # Prefixes of the columns of a file that holds both labels and scores.

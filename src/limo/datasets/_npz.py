@@ -12,17 +12,6 @@ from scipy import sparse
 from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions, check_binary, csr
 from limo.datasets._source import Source
 
-__all__ = [
-    "column_names",
-    "csr_parts",
-    "named_matrix",
-    "read_arrays",
-    "read_npz",
-    "scipy_matrix",
-    "to_arrays",
-]
-
-
 _PARTS = ("data", "indices", "indptr", "shape")
 _DAMAGE = (
     OSError,

@@ -11,9 +11,6 @@ from limo.datasets._columns import ColumnHeader, Columns, check_names, labelled_
 from limo.datasets._dataset import DataError, Dataset, ReadOptions
 from limo.datasets._source import Source
 
-__all__ = ["need_parquet", "parquet_columns", "read_parquet"]
-
-
 pd = Later("pandas")
 
 # What pyarrow raises besides its own errors; RuntimeError stands for an exception of its C++ part.

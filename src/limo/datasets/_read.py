@@ -13,15 +13,6 @@ from limo.datasets._npz import read_npz
 from limo.datasets._parquet import parquet_columns, read_parquet
 from limo.datasets._source import Source, normalise, open_source
 
-__all__ = [
-    "FORMATS",
-    "read",
-    "read_columns",
-    "read_source",
-    "recognise",
-    "without_index",
-]
-
 
 @dataclass(frozen=True)
 class Format:

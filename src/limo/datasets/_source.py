@@ -20,17 +20,6 @@ from typing import IO, Any
 
 from limo.datasets._dataset import DataError, Limits, shorten
 
-__all__ = [
-    "Source",
-    "encoding_of",
-    "line_at",
-    "normalise",
-    "open_source",
-    "quote",
-    "unquote",
-]
-
-
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zip")
 _DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError)
 _UNSUPPORTED = (NotImplementedError, RuntimeError)  # a zip with a password or an odd method

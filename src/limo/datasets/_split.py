@@ -20,17 +20,6 @@ from limo._kernels.sampling import FoldAssignment, assign_folds
 from limo.datasets._catalogue import data_folders, load
 from limo.datasets._dataset import DataError, Dataset
 
-__all__ = [
-    "GivenSplit",
-    "StoredSplits",
-    "StratifiedFolds",
-    "StratifiedSplits",
-    "load_split",
-    "split",
-    "stored_splits",
-]
-
-
 RowNumbers = NDArray[np.intp]
 Seed = int | np.random.Generator | None
 

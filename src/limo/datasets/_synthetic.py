@@ -8,9 +8,6 @@ from limo._checks import check_number
 from limo._kernels.sampling import SparseRows, draw_features, draw_labels
 from limo.datasets._dataset import Dataset, csr
 
-__all__ = ["REGIONS", "figure1", "make_multilabel"]
-
-
 # The labels A, B, C, D of the four triangles into which the diagonals divide the square.
 _REGION_LABELS = np.array(
     [

@@ -26,9 +26,6 @@ from limo.datasets._npz import csr_parts, to_arrays
 from limo.datasets._parquet import need_parquet
 from limo.datasets._source import quote
 
-__all__ = ["check_suffix", "files_written", "write", "write_predictions"]
-
-
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _COMPRESSORS: dict[str, Callable[[IO[bytes]], Any]] = {
     ".gz": lambda handle: gzip.GzipFile(fileobj=handle, mode="wb", mtime=0),

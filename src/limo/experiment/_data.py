@@ -30,8 +30,6 @@ from limo.datasets import (
 )
 from limo.experiment._identity import PlanError, as_plan_error, content_hash, seed_from
 
-__all__ = ["Data", "Splits"]
-
 SplitKind = Literal["stratified", "random", "folds", "stored"]
 
 GENERATORS: dict[str, Callable[..., Dataset]] = {

@@ -13,8 +13,6 @@ from limo.experiment._significance import Groups
 from limo.experiment._statistics import Comparison
 from limo.measures._table import MEASURES
 
-__all__ = ["diagram_layout", "plot_critical_difference"]
-
 plt = Later("matplotlib.pyplot")
 
 _INK, _BAR, _FAINT = "#33415c", "#9e2a2b", "#c8ccd4"

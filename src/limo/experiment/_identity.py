@@ -23,19 +23,6 @@ from scipy import sparse
 
 from limo._text import did_you_mean
 
-__all__ = [
-    "PlanError",
-    "absolute",
-    "as_plan_error",
-    "check_keys",
-    "content_hash",
-    "describe",
-    "file_digest",
-    "import_object",
-    "parameters_of",
-    "seed_from",
-]
-
 
 class PlanError(ValueError):
     """A plan that cannot be run: says what was expected and what was given."""

@@ -21,8 +21,6 @@ from limo.experiment._judge import Score, failures, judge, said
 from limo.experiment._method import Method
 from limo.experiment._plan import Job, Procedure
 
-__all__ = ["Outcome", "outcome_of", "run_job"]
-
 
 @dataclass(frozen=True)
 class Outcome:

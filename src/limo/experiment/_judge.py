@@ -24,8 +24,6 @@ from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
 from limo.thresholds._fit import Fitted, Training, label_matrix
 
-__all__ = ["Score", "failures", "judge", "said"]
-
 
 @dataclass(frozen=True)
 class Score:

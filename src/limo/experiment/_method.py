@@ -39,9 +39,6 @@ from limo.thresholds import (
 )
 from limo.thresholds._fit import OWN, make_rule
 
-__all__ = ["METHODS", "OWN", "Cut", "Method", "estimator_for"]
-
-
 FittedOn = Literal["cross-fitted scores", "training scores", "test labels"]
 Given = ThresholdRule | str | None
 

@@ -28,13 +28,12 @@ from limo.experiment._identity import (
     seed_from,
 )
 from limo.experiment._judge import Score, failures
-from limo.experiment._method import METHODS, OWN, Method
+from limo.experiment._method import METHODS, Method
 from limo.measures._compute import check_conventions
 from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
 from limo.thresholds import RULES
-
-__all__ = ["Job", "Plan", "Procedure", "read_plan"]
+from limo.thresholds._fit import OWN
 
 # The arguments of every procedure, before its settings.
 _GIVEN = ("data", "train", "test", "seed")

@@ -26,8 +26,6 @@ from limo.experiment._judge import failures, said
 from limo.experiment._plan import Job, Plan
 from limo.experiment._store import Store, rows_of
 
-__all__ = ["Executor", "Interrupted", "Processes", "Progress", "Serial", "TimeEstimate", "run"]
-
 
 class Interrupted(KeyboardInterrupt):
     """Stopped by the user; says how many runs are stored and how to continue."""

@@ -14,20 +14,6 @@ from scipy import stats
 
 from limo._checks import check_name
 
-__all__ = [
-    "Better",
-    "Friedman",
-    "Groups",
-    "Ties",
-    "Zeros",
-    "critical_difference",
-    "friedman",
-    "groups",
-    "nemenyi",
-    "rank",
-    "wilcoxon_holm",
-]
-
 Better = Literal["high", "low"]
 Groups = tuple[tuple[str, ...], ...]
 Ties = Literal["average", "min", "max"]

@@ -28,15 +28,6 @@ from limo.experiment._significance import (
 )
 from limo.measures._table import MEASURES
 
-__all__ = [
-    "Comparison",
-    "average_ranks",
-    "check_rows",
-    "compare_methods",
-    "missing_results",
-    "summarise",
-]
-
 CELL = ["dataset", "measure"]
 _NEEDED = ("dataset", "split", "method", "measure", "value")
 

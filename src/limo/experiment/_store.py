@@ -20,8 +20,6 @@ from limo._system import Later
 from limo.experiment._job import Outcome
 from limo.experiment._judge import Score
 
-__all__ = ["COLUMNS", "Store", "StoreError", "read_rows", "rows_of"]
-
 pandas = Later("pandas")
 
 VERSION = 1

@@ -13,9 +13,6 @@ from limo.measures._conventions import CONVENTIONS, Conventions
 from limo.measures._measure import Measure, Result, reduce
 from limo.measures._table import MEASURES
 
-__all__ = ["Also", "Computed", "Found", "ProfileFunction", "check_conventions", "compute"]
-
-
 ProfileFunction = Callable[[Profile], Anything]
 Found = Mapping[str, Mapping[str, Anything]]
 """What functions of profiles gave: by the name of the view, by the name of the function."""

@@ -10,9 +10,6 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
-__all__ = ["CONVENTIONS", "Conventions"]
-
-
 Side = Literal["worst", "best"]
 
 

@@ -9,21 +9,6 @@ from limo.measures._compute import check_conventions, compute
 from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
 
-__all__ = [
-    "UndefinedMeasureWarning",
-    "average_precision",
-    "coverage",
-    "hamming_loss",
-    "instance_auc",
-    "instance_f1",
-    "macro_auc",
-    "macro_f1",
-    "micro_auc",
-    "micro_f1",
-    "one_error",
-    "ranking_loss",
-]
-
 
 class UndefinedMeasureWarning(UserWarning):
     """A measure has no value on these labels, so nan was returned."""

@@ -16,18 +16,6 @@ from limo._types import Booleans, Values
 from limo._views import THRESHOLDS, Pattern, ThresholdKind, View
 from limo.measures._conventions import Conventions
 
-__all__ = [
-    "EFFECTIVENESS",
-    "Measure",
-    "Optimised",
-    "Result",
-    "RowFunction",
-    "blind_value",
-    "mean_of_defined",
-    "reduce",
-    "skill",
-]
-
 EFFECTIVENESS = ("label-wise", "instance-wise", "double", "entry-wise")
 """The kinds of effectiveness: the columns of the paper's Table 2, and our fourth."""
 

@@ -20,25 +20,6 @@ from limo.measures._conventions import Conventions
 if TYPE_CHECKING:  # profiles load the compiler, which shell completion has no time for
     from limo._profiles import Profile
 
-__all__ = [
-    "auc",
-    "average_precision",
-    "blind_average_precision",
-    "blind_coverage",
-    "blind_f1",
-    "blind_hamming",
-    "blind_one_error",
-    "blind_order",
-    "coverage",
-    "divide",
-    "f1",
-    "f_measure",
-    "hamming",
-    "one_error",
-    "ranking_loss",
-]
-
-
 # Measures of scores
 
 

@@ -28,16 +28,6 @@ from limo.measures._rows import (
     ranking_loss,
 )
 
-__all__ = [
-    "EFFECTIVENESS",
-    "LETTERS",
-    "MEASURES",
-    "explain_measure",
-    "measures_of_labels",
-    "register",
-    "unregister",
-]
-
 LETTERS = (
     "p and n count the relevant and the irrelevant items of a row, s are scores; "
     "r runs over the relevant, v over the irrelevant items."

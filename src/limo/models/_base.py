@@ -18,9 +18,6 @@ from limo._checks import check_labels
 from limo._types import Anything, Values
 from limo._views import Pattern
 
-__all__ = ["SCALINGS", "MultiLabelClassifier", "UnitRows"]
-
-
 Form = Literal["dense", "sparse", "classes"]
 
 

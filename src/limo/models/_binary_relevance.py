@@ -20,9 +20,6 @@ from limo._views import Pattern
 from limo.models._base import MultiLabelClassifier
 from limo.thresholds._fit import ConstantLabels
 
-__all__ = ["BinaryRelevance", "logistic"]
-
-
 _CS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 _N_FOLDS = 3
 _SMALLEST_PROBABILITY = 1e-15

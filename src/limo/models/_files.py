@@ -17,9 +17,6 @@ import limo
 from limo._solvers.problem import Iterates, Solution
 from limo._system import Later, replacing
 
-__all__ = ["ModelFileError", "SavedModel", "load_model", "save_model"]
-
-
 _skops = Later("skops.io")
 
 _FORMAT = "limo model"

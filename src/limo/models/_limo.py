@@ -32,8 +32,6 @@ from limo.thresholds._fit import (
 )
 from limo.thresholds._rules import FixedThreshold, ThresholdRule
 
-__all__ = ["LIMOClassifier", "LinearMarginClassifier"]
-
 
 class LinearMarginClassifier(MultiLabelClassifier):
     """A linear model S = X W + b that minimises a loss of pairs, with a threshold for ``predict``.

@@ -35,9 +35,6 @@ from limo.thresholds._fit import (
 )
 from limo.thresholds._rules import ThresholdRule
 
-__all__ = ["Judged", "LIMOClassifierCV", "Paths", "Trial", "better"]
-
-
 plt = Later("matplotlib.pyplot")
 
 Weights = tuple[float, float, float]

@@ -14,8 +14,6 @@ from limo._views import Pattern
 from limo.losses import ViewWeights
 from limo.models._limo import LinearMarginClassifier
 
-__all__ = ["LIMOClassifierSGD", "paper_limo"]
-
 
 class LIMOClassifierSGD(LinearMarginClassifier):
     """LIMO by stochastic steps on random pairs: the paper's Algorithm 1.

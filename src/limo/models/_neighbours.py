@@ -19,16 +19,6 @@ from limo._types import Integers, Values
 from limo._views import Pattern
 from limo.models._base import MultiLabelClassifier
 
-__all__ = [
-    "GFMClassifier",
-    "MLKNNClassifier",
-    "count_labels",
-    "nearest_neighbours",
-    "pack",
-    "unpack",
-]
-
-
 _BLOCK_CELLS = 1 << 22
 _ROUNDING = 1e-12
 

@@ -15,15 +15,6 @@ from limo.report._page import FORMAT
 from limo.report._provenance import collect_provenance
 from limo.report._verdict import verdict_of_comparison
 
-__all__ = [
-    "average_ranks",
-    "beside_printed",
-    "comparison_document",
-    "comparison_part",
-    "differences",
-    "document_from_parts",
-]
-
 
 def comparison_document(
     rows: Any,

@@ -27,18 +27,6 @@ from limo.thresholds._report import (
 )
 from limo.thresholds._scores import DenseScores
 
-__all__ = [
-    "Cut",
-    "cut_functions",
-    "cut_of",
-    "hardest_instances",
-    "hardest_labels",
-    "histogram",
-    "label_columns",
-    "margins_of",
-]
-
-
 # Thresholds
 
 

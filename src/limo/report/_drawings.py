@@ -9,9 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Scale", "curves", "diagram", "histogram", "mark", "strip", "ticks"]
-
-
 # Axes
 
 

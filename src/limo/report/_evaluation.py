@@ -26,9 +26,6 @@ from limo.report._page import FORMAT
 from limo.report._provenance import checksum, collect_provenance
 from limo.report._verdict import verdict_of, verdict_of_all
 
-__all__ = ["ModelFindings", "evaluation_document", "judge_model"]
-
-
 _HARDEST = 10
 
 

@@ -16,9 +16,6 @@ from markupsafe import Markup, escape
 from limo._system import check_target, replacing
 from limo.report._drawings import curves, diagram, histogram, mark, strip
 
-__all__ = ["FORMAT", "are_numbers", "fixed", "percent", "render", "short", "whole", "write"]
-
-
 FORMAT = "limo-findings/1"
 """Stored in every document; the number changes when older documents can no longer be read."""
 

@@ -13,9 +13,6 @@ from limo._system import versions
 from limo._types import Anything
 from limo._views import Pattern
 
-__all__ = ["checksum", "collect_provenance"]
-
-
 _CHUNK = 1 << 22
 
 

@@ -9,9 +9,6 @@ from limo._text import counted
 from limo._views import VIEWS
 from limo.measures._table import MEASURES
 
-__all__ = ["verdict_of", "verdict_of_all", "verdict_of_comparison"]
-
-
 _GOOD = 0.75
 _WEAK = 0.4
 _NOTABLE = 0.02

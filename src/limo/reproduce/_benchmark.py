@@ -46,8 +46,6 @@ from limo.reproduce._reproduction import (
     write_page,
 )
 
-__all__ = ["benchmark", "draw_benchmark"]
-
 
 def benchmark(
     folder: str | Path,

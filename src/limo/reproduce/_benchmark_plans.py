@@ -24,23 +24,6 @@ from limo.thresholds import (
 )
 from limo.thresholds._fit import cross_fit, fit_varying, folds_of
 
-__all__ = [
-    "CUTS",
-    "DATASETS",
-    "LIMOS",
-    "N_FOLDS",
-    "OTHER_THRESHOLDS",
-    "OURS",
-    "PAPER",
-    "QUICK",
-    "limo_as_authors",
-    "own_plan",
-    "paper_plan",
-    "threshold_plan",
-    "tuned_logistic",
-]
-
-
 # Procedures: LIMO as its authors ran it, and tuned logistic regression.
 
 Kind = Literal["LIMO", "LIMO-label", "LIMO-inst"]

@@ -12,27 +12,6 @@ from limo.measures._table import MEASURES
 from limo.reproduce._benchmark_plans import F1, LIMOS, OTHER_THRESHOLDS, PAPER
 from limo.reproduce._reproduction import ResultTable, read_printed
 
-__all__ = [
-    "LIMIT",
-    "ROUNDING",
-    "UNKNOWN",
-    "agreement_counts",
-    "agreement_table",
-    "benchmark_cells",
-    "benchmark_table",
-    "difference_table",
-    "extended_table",
-    "macro_f1_both_ways",
-    "macro_f1_table",
-    "method_behind",
-    "printed_benchmark",
-    "printed_ranks",
-    "rank_table",
-    "ranks",
-    "reason",
-    "rows_as_printed",
-]
-
 
 def printed_benchmark() -> pd.DataFrame:
     """The printed table: dataset, method, measure, mean, std, rank."""

@@ -9,23 +9,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from limo.measures._table import EFFECTIVENESS, MEASURES
-
-__all__ = [
-    "FAINT",
-    "GOOD",
-    "INK",
-    "POOR",
-    "STYLES",
-    "figure",
-    "plot_average_ranks",
-    "plot_bounds",
-    "plot_relative",
-    "plot_table2",
-    "plot_theorem3",
-    "style",
-]
-
+from limo.measures._measure import EFFECTIVENESS
+from limo.measures._table import MEASURES
 
 # Colours and marks, which are distinguishable for colour-blind readers and in grey.
 

@@ -12,16 +12,6 @@ import pandas as pd
 from limo.experiment import Plan, Progress, run
 from limo.report import document_from_parts
 
-__all__ = [
-    "OnProgress",
-    "Picture",
-    "Reproduction",
-    "ResultTable",
-    "read_printed",
-    "run_plans",
-    "write_page",
-]
-
 OnProgress = Callable[[Progress], object]
 
 

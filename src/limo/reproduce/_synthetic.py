@@ -26,19 +26,6 @@ from limo.reproduce._reproduction import (
 )
 from limo.thresholds import GlobalThreshold, InstanceThreshold, LabelThreshold
 
-__all__ = [
-    "VARIANTS",
-    "beside_printed",
-    "classification_plan",
-    "draw_synthetic",
-    "experiment_means",
-    "printed_synthetic",
-    "ranking_plan",
-    "relative",
-    "synthetic",
-    "synthetic_spread",
-]
-
 Variant = Literal["LIMO-inst", "LIMO-label", "LIMO"]
 VARIANTS: tuple[Variant, ...] = ("LIMO-inst", "LIMO-label", "LIMO")
 RANKING = tuple(name for name, measure in MEASURES.items() if measure.needs == "scores")

@@ -7,7 +7,8 @@ import pandas as pd
 
 from limo._system import replacing
 from limo.experiment import Progress
-from limo.measures._table import EFFECTIVENESS, MEASURES
+from limo.measures._measure import EFFECTIVENESS
+from limo.measures._table import MEASURES
 from limo.reproduce._pictures import plot_bounds, plot_table2, plot_theorem3
 from limo.reproduce._reproduction import (
     OnProgress,
@@ -17,8 +18,6 @@ from limo.reproduce._reproduction import (
     write_page,
 )
 from limo.reproduce._theory_facts import bound_facts, table2_facts, theorem3_facts
-
-__all__ = ["theory"]
 
 
 def theory(

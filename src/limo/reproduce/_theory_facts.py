@@ -17,23 +17,9 @@ from limo._margins import effectiveness, micro_auc_bound
 from limo._types import Anything, Values
 from limo.measures._compute import compute
 from limo.measures._conventions import CONVENTIONS
-from limo.measures._measure import Optimised, Result
-from limo.measures._table import EFFECTIVENESS, MEASURES
+from limo.measures._measure import EFFECTIVENESS, Optimised, Result
+from limo.measures._table import MEASURES
 from limo.thresholds._report import threshold_bounds, threshold_error
-
-__all__ = [
-    "COUNTEREXAMPLES",
-    "Counterexample",
-    "best_reachable",
-    "bound_facts",
-    "correct_thresholds",
-    "draw_labels",
-    "draw_predictor",
-    "draw_theorem3",
-    "table2_facts",
-    "theorem3_facts",
-    "wrong_thresholds",
-]
 
 THRESHOLDS = {
     "label-wise": ("instance",),

@@ -16,23 +16,6 @@ from limo.measures._rows import f1
 from limo.thresholds._scores import Scores, check_pair, read_scores
 from limo.thresholds._search import TARGETS, Steps, best_cuts, check_target
 
-__all__ = [
-    "F1Curves",
-    "apply_thresholds",
-    "best_global_threshold",
-    "best_instance_thresholds",
-    "best_label_thresholds",
-    "check_count",
-    "check_thresholds",
-    "curve_functions",
-    "curves_of",
-    "cut_scores",
-    "f1_curves",
-    "label_thresholds",
-    "top_k",
-]
-
-
 Labels = Any  # an array of 0 and 1, or a CSR array where the scores are sparse
 
 

@@ -15,8 +15,6 @@ from limo.thresholds._best import Labels
 from limo.thresholds._fit import OWN, ConstantLabels, Fitted, Training, label_matrix, make_rule
 from limo.thresholds._rules import ThresholdRule
 
-__all__ = ["ThresholdClassifier"]
-
 
 def _inner_has(method: str) -> Any:
     def check(self: "ThresholdClassifier") -> bool:

@@ -9,8 +9,6 @@ from limo._system import n_workers, workers
 from limo._types import Anything, Values
 from limo.thresholds._scores import Scores, read_scores
 
-__all__ = ["check_probabilities", "expected_f1_labels", "expected_f1_thresholds", "gfm_labels"]
-
 
 def expected_f1_labels(y_proba: Any, *, f1_of_nothing: float = 0.0) -> Any:
     """Predict, for each instance, the label set whose expected F1 is highest.

@@ -32,24 +32,6 @@ from limo.thresholds._rules import (
     TopK,
 )
 
-__all__ = [
-    "OWN",
-    "RULES",
-    "ConstantLabels",
-    "Fitted",
-    "Folds",
-    "Source",
-    "Training",
-    "cross_fit",
-    "fit_varying",
-    "folds_of",
-    "label_matrix",
-    "make_rule",
-    "suggest_threshold",
-    "threshold_folds",
-]
-
-
 Folds = list[tuple[Integers, Integers]]
 
 Source = Literal["cross-fitted scores", "training scores"]

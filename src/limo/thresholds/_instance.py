@@ -18,9 +18,6 @@ from limo.thresholds._rules import ThresholdRule
 from limo.thresholds._scores import Scores
 from limo.thresholds._search import Cuts, best_cuts, check_target
 
-__all__ = ["InstanceThreshold"]
-
-
 _SOURCES = ("scores", "features", "both")
 _REGRESSORS = ("ridge", "svr")
 _TIES = ("fewest", "most")

@@ -25,20 +25,6 @@ from limo.thresholds._best import cut_scores
 from limo.thresholds._scores import DenseScores, Scores, check_pair, join_scores, through
 from limo.thresholds._search import Steps, Target, read_steps, target_of
 
-__all__ = [
-    "Loss",
-    "Shortfall",
-    "ThresholdReport",
-    "best_counts",
-    "best_functions",
-    "best_of",
-    "report_of",
-    "threshold_bounds",
-    "threshold_error",
-    "threshold_report",
-]
-
-
 pandas = Later("pandas")
 
 

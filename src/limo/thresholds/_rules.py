@@ -20,17 +20,6 @@ from limo.thresholds._expected import check_probabilities, expected_f1_threshold
 from limo.thresholds._scores import Scores, check_pair, read_scores
 from limo.thresholds._search import best_cuts, check_target
 
-__all__ = [
-    "ExpectedF1",
-    "FixedThreshold",
-    "GlobalThreshold",
-    "LabelThreshold",
-    "ThresholdRule",
-    "TopK",
-    "rule_from_json",
-    "rule_to_json",
-]
-
 
 class ThresholdRule(BaseEstimator):  # type: ignore[misc]
     """The base of all rules: checks their input against the labels they were fitted on."""

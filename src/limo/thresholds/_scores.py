@@ -16,16 +16,6 @@ from limo._profiles import SortedRows, row_blocks, sort_rows
 from limo._types import Anything, Floats, Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Pattern, View
 
-__all__ = [
-    "DenseScores",
-    "Scores",
-    "StoredScores",
-    "check_pair",
-    "join_scores",
-    "read_scores",
-    "through",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class DenseScores:

@@ -25,18 +25,6 @@ from limo.measures._rows import divide, f_measure
 from limo.measures._table import measures_of_labels
 from limo.thresholds._scores import Scores, through
 
-__all__ = [
-    "TARGETS",
-    "Cuts",
-    "Steps",
-    "Target",
-    "best_cuts",
-    "check_target",
-    "f_beta",
-    "read_steps",
-    "target_of",
-]
-
 # Targets
 
 Judge = Callable[[Values, Values, Values, Values], Anything]
