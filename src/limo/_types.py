@@ -1,4 +1,4 @@
-"""Names for the kinds of arrays that travel through the house."""
+"""Names for the types of arrays that functions take and return."""
 
 from typing import Any
 
