@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from limo._checks import check_name, check_number
 from limo._solvers import exact
-from limo._solvers.problem import Features, Problem, Solution
+from limo._solvers.problem import Features, Iterates, Problem, Progress, Solution
 from limo._system import at_most
 from limo._types import Booleans, Values
 from limo._views import Pattern
@@ -32,7 +32,7 @@ from limo.thresholds._fit import (
 )
 from limo.thresholds._rules import FixedThreshold, ThresholdRule
 
-__all__ = ["LIMOClassifier", "LinearMarginClassifier"]
+__all__ = ["Iterates", "LIMOClassifier", "LinearMarginClassifier", "Progress", "Solution"]
 
 
 class LinearMarginClassifier(MultiLabelClassifier):
