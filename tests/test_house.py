@@ -124,6 +124,7 @@ def test_modules_of_public_packages_are_private() -> None:
 def test_only_public_packages_list_their_names() -> None:
     """The public lists are the interface; a private module needs none."""
     public = {f"{package}/__init__.py" for package in PUBLIC_PACKAGES} | {"losses.py"}
+    public.remove("models/__init__.py")  # its list is in a stub, from which names load on use
     assert {name(file) for file in FILES if "\n__all__ = " in file.read_text()} == public
 
 

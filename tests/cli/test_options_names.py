@@ -8,6 +8,8 @@ from limo._cli import options as names
 def test_names_are_those_of_the_registries():
     assert names.complete_measure("") == list(limo.MEASURES)
     assert names.complete_conventions("") == list(limo.CONVENTIONS)
+    methods = [name for name in limo.experiment.METHODS if not name.startswith("paper:")]
+    assert sorted(names.complete_method("")) == sorted(methods)
     expected = ["figure1"]
     for entry in limo.datasets.CATALOGUE.values():
         expected += [entry.name, *(f"{entry.name}:{part}" for part in entry.parts if part != "all")]

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sklearn.base import BaseEstimator
-
 import limo
 from limo._solvers.problem import Iterates, Solution
 from limo._system import Later, replacing
@@ -153,9 +151,9 @@ def _trusted() -> set[str]:
         for package in (limo.models, limo.thresholds)
         for name in package.__all__
     )
-    kinds = (BaseEstimator, Solution, Iterates)
-    found = (kind for kind in public if isinstance(kind, type) and issubclass(kind, kinds))
-    return {f"{kind.__module__}.{kind.__qualname__}" for kind in found}
+    records = (Solution, Iterates)
+    kinds = (kind for kind in public if hasattr(kind, "get_params") or kind in records)
+    return {f"{kind.__module__}.{kind.__qualname__}" for kind in kinds}
 
 
 _ADVICE = "limo fit and limo.save_model write such files"

@@ -16,7 +16,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from limo._checks import check_name, check_number
 from limo._solvers import exact
-from limo._solvers.problem import Features, Problem, Solution
+
+# with "as": models re-exports these, and a stub can name modules of its own package only
+from limo._solvers.problem import Features, Problem
+from limo._solvers.problem import Iterates as Iterates
+from limo._solvers.problem import Progress as Progress
+from limo._solvers.problem import Solution as Solution
 from limo._system import at_most
 from limo._types import Booleans, Values
 from limo._views import Pattern

@@ -1,0 +1,17 @@
+from ._base import SCALINGS as SCALINGS
+from ._base import MultiLabelClassifier as MultiLabelClassifier
+from ._base import UnitRows as UnitRows
+from ._binary_relevance import BinaryRelevance as BinaryRelevance
+from ._files import ModelFileError as ModelFileError
+from ._files import SavedModel as SavedModel
+from ._files import load_model as load_model
+from ._files import save_model as save_model
+from ._limo import Iterates as Iterates
+from ._limo import LIMOClassifier as LIMOClassifier
+from ._limo import Progress as Progress
+from ._limo import Solution as Solution
+from ._limo_cv import LIMOClassifierCV as LIMOClassifierCV
+from ._limo_sgd import LIMOClassifierSGD as LIMOClassifierSGD
+from ._limo_sgd import paper_limo as paper_limo
+from ._neighbours import GFMClassifier as GFMClassifier
+from ._neighbours import MLKNNClassifier as MLKNNClassifier
