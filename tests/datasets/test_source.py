@@ -13,7 +13,7 @@ import pytest
 
 import limo
 from limo.datasets import DataError, Dataset, Limits
-from limo.datasets._source import open_source
+from limo.datasets._source import _read_within, open_source
 
 ARFF = b"@relation 'r: -C -1'\n@attribute n real\n@attribute a {0,1}\n@data\n2.5,1\n"
 
@@ -152,3 +152,30 @@ def test_npz_is_not_taken_for_an_archive(
 ) -> None:
     np.savez(tmp_path / "toy.npz", X=np.eye(2), Y=np.eye(2))
     assert limo.read(tmp_path / "toy.npz").X.tolist() == np.eye(2).tolist()
+
+
+@pytest.mark.parametrize("suffix", ["", *PACKED])
+def test_a_small_file_needs_little_memory(tmp_path: Path, suffix: str) -> None:
+    resource = pytest.importorskip("resource")
+    file = tmp_path / f"toy.arff{suffix}"
+    file.write_bytes(PACKED.get(suffix, ARFF))
+    limits = Limits()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 2**28, before[1]))
+    try:
+        source = open_source(file, None, limits)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+    assert source.data == ARFF
+
+
+def test_memory_that_does_not_suffice_is_not_called_damage(tmp_path: Path) -> None:
+    class Full:
+        def read(self, size: int) -> bytes:
+            raise MemoryError
+
+    with pytest.raises(
+        DataError, match="toy: there is not enough memory for the file: it was full"
+    ):
+        _read_within(Full(), "toy", Limits())  # type: ignore[arg-type]

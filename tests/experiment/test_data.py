@@ -1,12 +1,13 @@
 import pickle
 from dataclasses import replace
 
+import joblib
 import numpy as np
 import pytest
 
 import limo
 from limo.datasets import DataError
-from limo.experiment import Data, PlanError, Splits
+from limo.experiment import Data, Plan, PlanError, Splits, run
 from limo.experiment._data import Split
 
 TOY = limo.datasets.figure1(50)
@@ -149,3 +150,80 @@ def test_options_are_plain_or_paths(tmp_path):
 def test_known_data_take_no_options():
     with pytest.raises(PlanError, match="enron is a known data set and takes no options"):
         Data("enron", "enron", {"labels": 3})
+
+
+class Evil:
+    """Runs code when it is loaded."""
+
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __reduce__(self):
+        return (self.mark.__class__.touch, (self.mark,))
+
+
+@pytest.mark.parametrize("suffix", [".joblib", ".pkl", ""])
+def test_a_data_file_is_never_loaded_as_a_pickle(tmp_path, suffix):
+    mark, file = tmp_path / "mark", tmp_path / f"evil{suffix}"
+    joblib.dump(Evil(mark), file)
+    with pytest.raises(DataError, match="the format is not recognised by name or content"):
+        Data.of(file).load()
+    (tmp_path / "plan.toml").write_text(f'datasets = ["{file.name}"]\nmethods = ["limo"]')
+    with pytest.raises(DataError, match="the format is not recognised by name or content"):
+        Plan.from_file(tmp_path / "plan.toml").datasets[0].load()
+    assert not mark.exists()
+    joblib.load(file)
+    assert mark.exists()  # the file does what the test is about
+
+
+def test_a_file_that_is_overwritten_is_read_again(tmp_path):
+    file = limo.write(TOY, tmp_path / "a.npz")
+    data = Data.of(file)
+    assert np.array_equal(data.load().X, TOY.X)
+    assert data.load() is data.load()
+    limo.write(replace(TOY, X=TOY.X + 1), file)
+    assert np.array_equal(data.load().X, TOY.X + 1)
+
+
+def test_results_are_those_of_the_content_they_are_stored_under(tmp_path):
+    def values(file, store):
+        plan = Plan([file], ["mlknn"], ["hamming_loss"], splits=Splits(number=1))
+        return run(plan, tmp_path / store, n_jobs=1)["value"].tolist()
+
+    file = limo.write(TOY, tmp_path / "a.npz")
+    before = values(file, "one.sqlite")
+    limo.write(replace(TOY, X=TOY.X[::-1]), file)
+    after = values(file, "one.sqlite")
+    (tmp_path / "fresh").mkdir()
+    other = limo.write(replace(TOY, X=TOY.X[::-1]), tmp_path / "fresh" / "a.npz")
+    assert before != after == values(other, "two.sqlite")
+
+
+def test_a_file_that_changes_after_the_plan_was_made_is_an_error(tmp_path):
+    file = limo.write(TOY, tmp_path / "a.npz")
+    data = Data.of(file)
+    content = data.fingerprint()
+    limo.write(replace(TOY, X=TOY.X + 1), file)
+    with pytest.raises(
+        DataError, match=r"a.npz: the file has changed since the plan was made. Run"
+    ):
+        data.load(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "beside"),
+    [("toy-train.arff", "toy.xml"), ("toy-train.arff.gz", "toy.xml"), ("toy.arff", "toy.xml"),
+     ("toy.libsvm", "toy.libsvm.names.json"), ("toy.svm.gz", "toy.svm.names.json")],
+)  # fmt: skip
+def test_fingerprints_depend_on_the_files_with_the_names(tmp_path, name, beside):
+    file = limo.write(TOY, tmp_path / name)
+    for written in tmp_path.glob("*.xml"):
+        written.rename(tmp_path / beside)
+    before = Data.of(file).fingerprint()
+    names = tmp_path / beside
+    names.write_text(
+        names.read_text().replace(chr(34) + "A" + chr(34), chr(34) + "renamed" + chr(34))
+    )
+    edited = Data.of(file).fingerprint()
+    names.unlink()
+    assert len({before, edited, Data.of(file).fingerprint()}) == 3

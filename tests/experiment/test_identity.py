@@ -10,6 +10,7 @@ from scipy import sparse
 
 import limo
 from experiment.estimators import Frequency
+from limo.experiment import PlanError
 from limo.experiment._identity import content_hash, describe, seed_from
 
 A = np.arange(6.0).reshape(2, 3)
@@ -80,3 +81,62 @@ def test_code_of_limo_is_known_by_its_public_name():
     }  # fmt: skip
     assert describe(limo.evaluate) == "limo:evaluate"
     assert describe(Frequency) == "experiment.estimators:Frequency"
+
+
+def closure(captured):
+    def predict(x):
+        return x * captured
+
+    return predict
+
+
+def closure_of(inner):
+    return lambda x: inner(x)
+
+
+def with_default(value, key=0):
+    def predict(x, default=value, *, key=key):
+        return x
+
+    return predict
+
+
+def local_class(captured):
+    class Model:
+        def __init__(self):
+            super().__init__()
+
+        def fit(self):
+            return captured
+
+        @staticmethod
+        def of():
+            return Model
+
+    return Model
+
+
+@pytest.mark.parametrize(
+    "make",
+    [closure, local_class, with_default, lambda c: with_default(0, c),
+     lambda c: closure_of(closure(c)), lambda c: closure(Frequency(c)), lambda c: closure(A * c)],
+)  # fmt: skip
+def test_code_that_differs_only_in_captured_values_has_another_hash(make):
+    assert content_hash(make(1)) == content_hash(make(1)) != content_hash(make(2))
+
+
+def test_code_that_captured_itself_a_module_or_nothing_yet():
+    def again(n):
+        return again(n - 1) if n else np.zeros(later)
+
+    here = math
+    described = [describe(again), describe(lambda: here.pi)]
+    later = 1
+    assert "again" in described[0]
+    assert '[["here", "math"]]' in described[1]
+    assert describe(again) != described[0]
+
+
+def test_a_captured_value_without_comparable_content_is_an_error():
+    with pytest.raises(PlanError, match="a function of this plan uses 'captured', a generator wh"):
+        describe(closure(x for x in ()))

@@ -3,9 +3,19 @@
 Kernels take C-contiguous arrays and scalars and write only into arrays they were given. They do
 not check their input: ``limo._checks`` did. They release the interpreter lock, so callers may run
 them in several threads.
+
+numba keeps the machine code in the folder of the package, or in the user's cache folder. Where it
+may write to neither, as in a read-only container, a temporary folder serves this process and those
+it starts. ``NUMBA_CACHE_DIR`` names a folder to keep.
 """
 
+import atexit
+import os
+import shutil
+import tempfile
+import warnings
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeVar, cast
 
 import numba
@@ -15,4 +25,33 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 def kernel(function: Function) -> Function:
     """Compile ``function`` on its first call and cache the machine code for later processes."""
-    return cast("Function", numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    try:
+        return _compiled(function, cache=True)
+    except RuntimeError:  # numba may write to none of its folders
+        return _compiled(function, cache=_has_temporary_cache())
+
+
+def _compiled(function: Function, *, cache: bool) -> Function:
+    return cast("Function", numba.njit(cache=cache, nogil=True, error_model="numpy")(function))
+
+
+@lru_cache(maxsize=1)
+def _has_temporary_cache() -> bool:
+    """Make numba use a temporary folder, and say so once; False if there can be none."""
+    try:
+        folder = tempfile.mkdtemp(prefix="limo-numba-")
+    except OSError:
+        folder = ""
+    else:
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        # the variable is for processes that this one starts
+        os.environ["NUMBA_CACHE_DIR"] = folder
+        numba.config.CACHE_DIR = folder  # type: ignore[attr-defined]
+    warnings.warn(
+        "limo cannot keep its compiled code: neither its own folder nor your cache folder can be "
+        f"written. It is compiled again in every {'session' if folder else 'process'}. Set "
+        "NUMBA_CACHE_DIR to a folder that you can write to.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return bool(folder)

@@ -3,15 +3,16 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from limo.datasets._arff import arff_columns, read_arff
 from limo.datasets._columns import Columns, kept_columns
 from limo.datasets._csv import csv_columns, read_csv, read_tsv, tsv_columns
 from limo.datasets._dataset import DataError, Dataset, LabelChoice, Limits, ReadOptions
-from limo.datasets._libsvm import XMC_HEADER, read_libsvm, read_xmc
+from limo.datasets._libsvm import NAMES_SUFFIX, XMC_HEADER, read_libsvm, read_xmc
 from limo.datasets._npz import read_npz
 from limo.datasets._parquet import parquet_columns, read_parquet
-from limo.datasets._source import Source, normalise, open_source
+from limo.datasets._source import Source, bare_name, normalise, open_source, set_names
 
 
 @dataclass(frozen=True)
@@ -212,3 +213,14 @@ def _recognise_content(source: Source) -> str:
         f"{', '.join(FORMATS)}",
         path=source.path,
     )
+
+
+def companions(path: str | os.PathLike[str], xml: str | os.PathLike[str] | None) -> list[Path]:
+    """The files that :func:`read` may read besides ``path``: names of labels and features.
+
+    Those beside a member of a zip are members of it, too.
+    """
+    file, bare = Path(path), bare_name(Path(path))
+    beside = [file.parent / f"{name}.xml" for name in set_names(Path(bare).stem)]
+    first_xml = [one for one in ([Path(xml)] if xml else beside) if one.is_file()][:1]
+    return first_xml + [one for one in [file.parent / (bare + NAMES_SUFFIX)] if one.is_file()]

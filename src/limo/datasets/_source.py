@@ -28,6 +28,7 @@ _UNPACKERS: dict[bytes, Any] = {
     b"BZh": bz2.open,
     b"\xfd7zXZ\x00": lzma.open,
 }
+_PIECE = 1 << 22
 _ZIP = b"PK\x03\x04"
 # What a file name has besides the name of the data set: enron-train, Corel5k-test-sparse.
 _PART = re.compile(r"(?i)^(.+)[-_.](train|test|sparse|dense|full)$")
@@ -67,10 +68,20 @@ class Source:
     @property
     def set_names(self) -> list[str]:
         """The names the data set may have: the stem, also without -train, -test, -sparse."""
-        names = [self.stem]
-        while match := _PART.match(names[-1]):
-            names.append(match[1])
-        return names
+        return set_names(self.stem)
+
+
+def set_names(stem: str) -> list[str]:
+    """The names the data set of a file may have, from the stem of the file's name."""
+    names = [stem]
+    while match := _PART.match(names[-1]):
+        names.append(match[1])
+    return names
+
+
+def bare_name(file: Path) -> str:
+    """The name of a file without .gz, .bz2, .xz or .zip."""
+    return file.stem if file.suffix.lower() in _PACKED_SUFFIXES else file.name
 
 
 def open_source(path: str | os.PathLike[str], member: str | None, limits: Limits) -> Source:
@@ -84,7 +95,7 @@ def open_source(path: str | os.PathLike[str], member: str | None, limits: Limits
         if member is not None:
             raise DataError(f"member={member!r} needs a zip archive", path=str(file))
         data = _read_packed(handle, start, str(file), limits)
-    name = file.stem if file.suffix.lower() in _PACKED_SUFFIXES else file.name
+    name = bare_name(file)
     return Source(str(file), name, data, lambda other: _read_beside(file.parent / other, limits))
 
 
@@ -96,15 +107,26 @@ def _read_packed(handle: IO[bytes], start: bytes, path: str, limits: Limits) -> 
 
 
 def _read_within(handle: IO[bytes], path: str, limits: Limits) -> bytes:
-    """Everything in ``handle``; stops as soon as the limit is exceeded."""
+    """Everything in ``handle``; stops as soon as the limit is exceeded.
+
+    It is read in pieces, because memory for all that is asked for at once is reserved at once.
+    """
+    content = io.BytesIO()
     try:
-        data = handle.read(limits.max_bytes + 1)
-    except (*_DAMAGE, *_UNSUPPORTED, MemoryError) as error:
+        while content.tell() <= limits.max_bytes and (piece := handle.read(_PIECE)):
+            content.write(piece)
+    except MemoryError as error:
+        raise DataError(
+            f"there is not enough memory for the file: it was full after {content.tell():,} bytes",
+            path=path,
+        ) from error
+    except (*_DAMAGE, *_UNSUPPORTED) as error:
         raise DataError(
             f"the file is damaged or incomplete ({error or type(error).__name__}). "
             "Download it again",
             path=path,
         ) from error
+    data = content.getvalue()  # no copy
     if len(data) > limits.max_bytes:
         raise DataError(
             f"expected at most {limits.max_bytes:,} bytes after unpacking, got more. If you trust "

@@ -28,6 +28,7 @@ from limo.datasets import (
     read,
     stored_splits,
 )
+from limo.datasets._read import companions
 from limo.experiment._identity import PlanError, as_plan_error, content_hash, seed_from
 
 SplitKind = Literal["stratified", "random", "folds", "stored"]
@@ -36,7 +37,6 @@ GENERATORS: dict[str, Callable[..., Dataset]] = {
     "figure1": figure1,
     "make_multilabel": make_multilabel,
 }
-_DUMP = ".joblib"
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +141,17 @@ class Split:
         return list(folds.split(data.X, data.Y))[fold]
 
 
+@dataclass(frozen=True)
+class _Saved:
+    """Data in memory that this process saved for its workers.
+
+    Such a file is a pickle. A type of its own keeps the name of a file in a plan, or on the
+    command line, from ever being read as one.
+    """
+
+    file: Path
+
+
 @dataclass(frozen=True, eq=False)
 class Data:
     """A data set of a plan.
@@ -165,7 +176,7 @@ class Data:
     """
 
     name: str
-    source: str | PathLike[str] | Dataset
+    source: str | PathLike[str] | Dataset | _Saved
     options: Mapping[str, Any] = field(default_factory=dict)
     splits: Splits | None = None
 
@@ -177,7 +188,7 @@ class Data:
                 f"options of data {self.name!r} must be plain JSON values: {error}"
             ) from None
         object.__setattr__(self, "options", MappingProxyType(options))
-        if isinstance(self.source, Dataset):
+        if isinstance(self.source, Dataset | _Saved):
             return
         object.__setattr__(self, "source", _canonical(str(self.source)))
         if self.options and self.source in CATALOGUE:
@@ -201,49 +212,63 @@ class Data:
         # a mapping proxy cannot be pickled
         return Data, (self.name, self.source, dict(self.options), self.splits)
 
-    def load(self) -> Dataset:
-        """Read or generate the data; the last two data sets stay in memory."""
+    def load(self, content: str | None = None) -> Dataset:
+        """Read or generate the data; the last two data sets stay in memory.
+
+        ``content`` is the fingerprint they had when the plan was made: a file with other content
+        is an error. By default any content is read.
+        """
         if isinstance(self.source, Dataset):
             return self.source
-        return _load(str(self.source), json.dumps(dict(self.options), sort_keys=True))
+        if isinstance(self.source, _Saved):
+            return _load_saved(self.source.file)
+        options = json.dumps(dict(self.options), sort_keys=True)
+        return _load(str(self.source), options, content or self.fingerprint())
 
     def fingerprint(self) -> str:
         """A hash of the content; known data sets need not be read for it."""
         if isinstance(self.source, Dataset):
             return content_hash(self.source.X, self.source.Y)
-        if self.source in CATALOGUE:
-            return CATALOGUE[str(self.source)].checksum
-        if self.source in GENERATORS:
-            return content_hash(self.source, self.options)
-        return content_hash([_digest(file) for file in self._files()], self.options)
-
-    def _files(self) -> list[Path]:
-        """The file, and the XML with the label names if there is one."""
-        path = Path(str(self.source))
-        xml = self.options.get("xml", path.with_name(path.name.partition(".arff")[0] + ".xml"))
-        return [file for file in (path, Path(xml)) if file.is_file()]
+        return _fingerprint(str(self.source), self.options)
 
     def saved_to(self, folder: Path) -> "Data":
         """Data in memory as a file of ``folder``, which all workers can map; others unchanged."""
         if not isinstance(self.source, Dataset):
             return self
-        file = folder / f"{content_hash(self.name)}{_DUMP}"
+        file = folder / content_hash(self.name)
         if not file.exists():
             joblib.dump(self.source, file)
-        return replace(self, source=file)
+        return replace(self, source=_Saved(file))
 
 
 @lru_cache(maxsize=2)
-def _load(source: str, options: str) -> Dataset:
+def _load_saved(file: Path) -> Dataset:
+    saved: Dataset = joblib.load(file, mmap_mode="r")
+    return saved
+
+
+@lru_cache(maxsize=2)
+def _load(source: str, options: str, content: str) -> Dataset:
+    """The data, which must have this content: results are stored under its hash."""
     settings = json.loads(options)
     if source in CATALOGUE:
         return load(source, progress=False)
     if source in GENERATORS:
         return GENERATORS[source](**settings)
-    if source.endswith(_DUMP):
-        dumped: Dataset = joblib.load(source, mmap_mode="r")
-        return dumped
-    return read(source, **settings)
+    data = read(source, **settings)
+    # compared after reading, so that a change while the file is read is found as well
+    if _fingerprint(source, settings) != content:
+        raise DataError("the file has changed since the plan was made. Run it again", path=source)
+    return data
+
+
+def _fingerprint(source: str, options: Mapping[str, Any]) -> str:
+    if source in CATALOGUE:
+        return CATALOGUE[source].checksum
+    if source in GENERATORS:
+        return content_hash(source, options)
+    files = [Path(source), *companions(source, options.get("xml"))]
+    return content_hash([_digest(file) for file in files], options)
 
 
 def _digest(file: Path) -> str:

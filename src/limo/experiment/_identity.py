@@ -86,20 +86,62 @@ def _digest(array: Any) -> str:
     return hashlib.sha256(np.ascontiguousarray(array).data).hexdigest()
 
 
-def _code(value: Any) -> str:
+def _code(value: Any, inside: tuple[Any, ...] = ()) -> str:
     """The import path of a class or function.
 
-    Code that cannot be imported, as in a script or a notebook, is identified by its source.
+    Code that cannot be imported, as in a script or a notebook, is identified by its source and by
+    the values it captured, which may be all that differs between two functions. ``inside`` are the
+    functions that captured this one: one that calls itself has captured itself.
     """
     path = f"{_public(value.__module__)}:{value.__qualname__}"
-    if value.__module__ != "__main__" and "<" not in value.__qualname__:
+    importable = value.__module__ != "__main__" and "<" not in value.__qualname__
+    if importable or any(value is one for one in inside):
         return path
     try:
         # since Python 3.13 text that was executed passes for the text of "python -c"
         text = "" if inspect.getfile(value) == "<string>" else inspect.getsource(value)
     except (OSError, TypeError):
         text = ""
-    return f"{path}\n{text}" if text else path
+    captured = _captured(value, (*inside, value))
+    return "\n".join([part for part in (path, text, captured) if part])
+
+
+def _captured(value: Any, inside: tuple[Any, ...]) -> str:
+    """What a function, or the methods of a class, captured: default values and outer variables."""
+    functions = [value] if isinstance(value, FunctionType) else vars(value).values()
+    found = []
+    for function in functions:
+        function = inspect.unwrap(getattr(function, "__func__", function))
+        if isinstance(function, FunctionType):
+            cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+            values = [(name, cell.cell_contents) for name, cell in cells if _is_filled(cell)]
+            values += [("default", one) for one in function.__defaults__ or ()]
+            values += sorted((function.__kwdefaults__ or {}).items())
+            found += [[name, _captured_value(name, one, inside)] for name, one in values]
+    return json.dumps(found) if found else ""
+
+
+def _captured_value(name: str, value: Any, inside: tuple[Any, ...]) -> Any:
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if isinstance(value, type | FunctionType):
+        return _code(value, inside)
+    try:
+        return describe(value)
+    except Exception as error:
+        raise PlanError(
+            f"a function of this plan uses {name!r}, a {type(value).__name__} whose content cannot "
+            f"be compared between runs ({error}). Pass it as a setting, or import it"
+        ) from error
+
+
+def _is_filled(cell: Any) -> bool:
+    """Whether a captured variable has a value; one that is assigned later has none yet."""
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
 
 
 def _public(module: str) -> str:

@@ -69,7 +69,7 @@ def run_job(job: Job) -> Outcome:
     with warnings.catch_warnings(record=True) as caught, _one_thread(), _seeded(job.seed):
         warnings.simplefilter("always")
         try:
-            data = job.data.load()
+            data = job.data.load(job.content)
             started = time.perf_counter()
             scores = _scores(job, data)
         except Exception as error:

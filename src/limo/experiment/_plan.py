@@ -130,6 +130,8 @@ class Job:
         Made from the plan's seed, the data set's name, the split's number and the method's name.
     run : str
         A hash of everything that determines the result.
+    content : str
+        The fingerprint of the data.
     """
 
     data: Data
@@ -139,6 +141,7 @@ class Job:
     conventions: Conventions
     seed: int
     run: str
+    content: str
 
     def __str__(self) -> str:
         return f"{self.method.name} on {self.data.name}, split {self.split.number}"
@@ -240,16 +243,13 @@ class Plan:
             for number in range(splits.number * self.repetitions):
                 split = Split.of(splits, data.name, number, self.seed)
                 task = content_hash(content, split.identity(), self.measures, self.conventions)
-                jobs += [
-                    self._job(data, split, method, task + digest) for method, digest in methods
-                ]
+                for method, digest in methods:
+                    assert isinstance(self.conventions, Conventions)
+                    seed = seed_from(self.seed, data.name, number, method.name)
+                    run = content_hash(task + digest, seed)
+                    setting = (data, split, method, tuple(self.measures), self.conventions)
+                    jobs.append(Job(*setting, seed, run, content))
         return jobs
-
-    def _job(self, data: Data, split: Split, method: Method | Procedure, identity: str) -> Job:
-        assert isinstance(self.conventions, Conventions)
-        seed = seed_from(self.seed, data.name, split.number, method.name)
-        run = content_hash(identity, seed)
-        return Job(data, split, method, tuple(self.measures), self.conventions, seed, run)
 
     def __repr__(self) -> str:
         parts = {"data set": self.datasets, "method": self.methods, "measure": self.measures}

@@ -1,0 +1,60 @@
+"""The cache of compiled code, where numba may write to none of its folders."""
+
+import os
+import warnings
+from pathlib import Path
+
+import numba
+import pytest
+
+from limo import _kernels
+
+
+def one():
+    return 1
+
+
+@pytest.fixture
+def read_only(monkeypatch):
+    """numba finds no folder for its cache, except one that the user named."""
+    compiled = []
+
+    def njit(*, cache, **options):
+        def decorate(function):
+            if cache and not numba.config.CACHE_DIR:
+                raise RuntimeError("cannot cache function 'one': no locator available")
+            compiled.append(cache)
+            return function
+
+        return decorate
+
+    monkeypatch.setattr(numba, "njit", njit)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+    _kernels._has_temporary_cache.cache_clear()
+    yield compiled
+    _kernels._has_temporary_cache.cache_clear()
+
+
+def test_a_temporary_cache_serves_this_process_and_its_children(read_only):
+    with pytest.warns(RuntimeWarning, match="compiled again in every session. Set NUMBA_CACHE_DIR"):
+        _kernels.kernel(one)
+    folder = Path(numba.config.CACHE_DIR)
+    assert folder.is_dir()
+    assert os.environ["NUMBA_CACHE_DIR"] == str(folder)
+    with warnings.catch_warnings(action="error"):  # said once
+        _kernels.kernel(one)
+    assert read_only == [True, True]
+    folder.rmdir()
+
+
+def test_without_a_temporary_folder_there_is_no_cache(read_only, monkeypatch):
+    def full(**_):
+        raise OSError
+
+    monkeypatch.setattr(_kernels.tempfile, "mkdtemp", full)
+    with pytest.warns(RuntimeWarning, match="compiled again in every process. Set NUMBA_CACHE_DIR"):
+        _kernels.kernel(one)
+    with warnings.catch_warnings(action="error"):
+        _kernels.kernel(one)
+    assert read_only == [False, False]
