@@ -1,5 +1,6 @@
 """Checks of input: what is accepted, what is rejected, and the error messages."""
 
+import inspect
 import re
 
 import numpy as np
@@ -15,6 +16,7 @@ from limo._checks import (
     check_name,
     check_number,
     check_scores,
+    check_sparse,
     column_names,
 )
 
@@ -276,3 +278,83 @@ def test_numbers_within_their_bounds_pass_as_they_are():
     assert check_number(np.int64(3), "k", least=1, integer=True) == 3
     assert check_number(1, "k", least=0, most=1) == 1
     assert check_number(np.float32(0.5), "k", above=0) == 0.5
+
+
+def public_functions():
+    """Public functions of labels with scores or predictions, and the arguments they need."""
+    for package in (limo, limo.measures, limo.thresholds):
+        for name in dir(package):
+            function = getattr(package, name)
+            if inspect.isfunction(function):
+                known = inspect.signature(function).parameters.values()
+                needed = [one.name for one in known if one.default is inspect.Parameter.empty]
+                if set(needed) <= GIVEN.keys():
+                    yield from ((function, needed, none) for none in needed if none[:2] == "y_")
+
+
+GIVEN = {"y_true": Y, "y_score": S, "y_pred": Y, "threshold": 0.5, "k": 1}
+
+
+@pytest.mark.parametrize(("function", "needed", "none"), [*public_functions()])
+def test_none_in_place_of_labels_or_scores_is_a_sentence(function, needed, none):
+    with pytest.raises(ValueError, match=f"{none} is None: expected a table|needs y_score"):
+        function(**{name: GIVEN[name] for name in needed} | {none: None})
+
+
+def broken(**parts):
+    """A sparse matrix with a part that does not fit the others."""
+    matrix = sparse.csr_array(Y)
+    for name, part in parts.items():
+        setattr(matrix, name, np.array(part))
+    return matrix
+
+
+BROKEN = {
+    "expected indices from 0 to 2, got 3": broken(indices=[0, 1, 3]),
+    "expected indices from 0 to 2, got -1": broken(indices=[-1, 1, 2]),
+    "indptr must start at 0 and never fall": broken(indptr=[0, 4, 3]),
+    "indptr must start at 0 and never fall.": broken(indptr=[1, 1, 3]),
+    "indptr must hold 3 integers": broken(indptr=[0, 3]),
+    "indptr must hold 3 integers.": broken(indptr=[0.0, 1.0, 3.0]),
+    "indptr counts 9 entries, but there are 3 indices and 3 values": broken(indptr=[0, 1, 9]),
+    "indptr counts 3 entries, but there are 3 indices and 2 values": broken(data=[1, 1]),
+    "its indices must be one list of integers, got float64": broken(indices=[0.0, 1.0, 2.0]),
+    "its indices must be one list of integers, got int64": broken(indices=[[0], [1], [2]]),
+}
+for kind in ("csc", "bsr", "coo"):
+    matrix = sparse.csr_array(Y).asformat(kind)
+    if kind == "coo":
+        matrix.coords = (matrix.coords[0], matrix.coords[1] + 1)
+    else:
+        matrix.indices = matrix.indices + 1
+    BROKEN[f"expected indices from 0 to .*{kind}"] = matrix
+
+
+@pytest.mark.parametrize("problem", BROKEN)
+@pytest.mark.parametrize("entrance", [
+    lambda A: limo.evaluate(A, S),
+    lambda A: limo.evaluate(Y, y_pred=A),
+    lambda A: limo.BinaryRelevance().fit(S, A),
+    lambda A: limo.MLKNNClassifier().fit(A, Y),
+    lambda A: limo.BinaryRelevance().fit(S, Y).predict(A),
+    lambda A: list(limo.datasets.StratifiedFolds(2).split(S, A)),
+    lambda A: limo.Dataset(A, Y, tuple("abc"), tuple("abc")),
+    lambda A: limo.Dataset(S, A, tuple("abc"), tuple("abc")),
+    lambda A: limo.LabelThreshold("macro_f1").fit(Y, A),
+    lambda A: limo.thresholds.best_global_threshold(Y, A),
+])  # fmt: skip
+def test_a_malformed_sparse_matrix_is_an_error_at_every_entrance(entrance, problem):
+    words = problem.rstrip(".").partition(".*")[0]
+    with pytest.raises(ValueError, match=f"is a malformed ... matrix of shape .2, 3.: {words}"):
+        entrance(BROKEN[problem])
+
+
+def test_sparse_matrices_of_every_format_pass():
+    for kind in ("csr", "csc", "bsr", "coo", "lil", "dok", "dia"):
+        A = sparse.csr_array(Y).asformat(kind)
+        check_sparse(A, "y")
+        assert check_labels(A, "y").csr.toarray().tolist() == Y.tolist()
+    assert check_sparse(Y, "y") is None
+    spare = sparse.csr_array((np.ones(5), np.array([0, 1, 2, 9, 9]), np.array([0, 1, 3])), (2, 3))
+    check_sparse(spare, "y")  # what lies beyond the last row is not used
+    assert check_labels(spare, "y").csr.toarray().tolist() == Y.tolist()

@@ -33,6 +33,20 @@ class Checked:
     P: Pattern | None
     label_names: Names
 
+    @property
+    def scores(self) -> Floats:
+        """The scores, where they are needed."""
+        if self.S is None:
+            raise _is_none("y_score", "a score")
+        return self.S
+
+    @property
+    def labels(self) -> Pattern:
+        """The predicted labels, where they are needed."""
+        if self.P is None:
+            raise _is_none("y_pred", "a predicted label, 0 or 1,")
+        return self.P
+
 
 @dataclass(frozen=True, eq=False)
 class Truth:
@@ -121,6 +135,53 @@ def check_scores(y: Any, name: str = "y_score") -> Floats:
             )
     contiguous = y.flags.c_contiguous or y.flags.f_contiguous
     return y if contiguous else np.ascontiguousarray(y)
+
+
+def check_sparse(A: Any, name: str) -> None:
+    """Reject a sparse matrix whose parts do not fit together; compiled loops would crash on it.
+
+    Dense input passes. Every index is compared with the shape, which costs less than one copy.
+    """
+    if not sparse.issparse(A):
+        return
+    if A.format in ("csr", "csc", "bsr"):
+        problem = _compressed_problem(A)
+    elif A.format == "coo" and A.ndim == 2:
+        problem = next(filter(None, map(_index_problem, A.coords, A.shape)), "")
+    else:
+        problem = ""
+    if problem:
+        raise ValueError(
+            f"{name} is a malformed {A.format} matrix of shape {A.shape}: {problem}. Indices count "
+            "from 0; labels that count from 1 need one subtracted."
+        )
+
+
+def _compressed_problem(A: Any) -> str:
+    """What is wrong with a CSR, CSC or BSR matrix; empty if nothing is."""
+    indptr, block = np.asarray(A.indptr), A.blocksize if A.format == "bsr" else (1, 1)
+    n_lines, width = (size // side for size, side in zip(A.shape, block, strict=True))
+    if A.format == "csc":
+        n_lines, width = width, n_lines
+    if indptr.ndim != 1 or indptr.dtype.kind not in "iu" or len(indptr) != n_lines + 1:
+        return f"indptr must hold {n_lines + 1} integers"
+    if indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
+        return "indptr must start at 0 and never fall"
+    if not len(A.indices) == len(A.data) >= indptr[-1]:
+        return (
+            f"indptr counts {indptr[-1]} entries, but there are {len(A.indices)} indices and "
+            f"{len(A.data)} values"
+        )
+    return _index_problem(np.asarray(A.indices)[: indptr[-1]], width)
+
+
+def _index_problem(indices: Any, width: int) -> str:
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        return f"its indices must be one list of integers, got {indices.dtype}"
+    if indices.size and not 0 <= indices.min() <= indices.max() < width:
+        wrong = indices[(indices < 0) | (indices >= width)][0]
+        return f"expected indices from 0 to {width - 1}, got {wrong}"
+    return ""
 
 
 def check_name(name: Any, known: Iterable[str], what: str) -> str:
@@ -217,6 +278,8 @@ def _first_names(frames: Iterable[_Frame]) -> Names:
 
 def _matrix(y: Any, name: str) -> Anything:
     """A non-empty two-dimensional array of numbers."""
+    if y is None:
+        raise _is_none(name, "a number")
     if np.ma.is_masked(y):
         raise ValueError(f"{name} has masked entries. Fill them, or leave those rows out.")
     try:
@@ -239,6 +302,10 @@ def _matrix(y: Any, name: str) -> Anything:
             "expected at least one instance and one label."
         )
     return numbers
+
+
+def _is_none(name: str, what: str) -> ValueError:
+    return ValueError(f"{name} is None: expected a table with {what} for each instance and label.")
 
 
 def _numbers(y: Anything, name: str) -> Anything:
@@ -276,6 +343,7 @@ def _sparse_labels(y: Any, name: str) -> Pattern:
         raise ValueError(
             f"{name} must have two non-empty dimensions, instances x labels, got shape {y.shape}."
         )
+    check_sparse(y, name)
     csr = sparse.csr_array(y, copy=True)
     csr.sum_duplicates()
     csr.eliminate_zeros()

@@ -105,8 +105,7 @@ def positive_share(values: Values) -> float:
 
 def margins(view: View, checked: Checked) -> Values:
     """Compute the margin of every row of a view."""
-    assert checked.S is not None
-    return np.concatenate(read_profiles(view, checked.Y, checked.S, margin))
+    return np.concatenate(read_profiles(view, checked.Y, checked.scores, margin))
 
 
 def label_wise_margin(y_true: Any, y_score: Any) -> Values:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from limo._checks import check_sparse
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
@@ -48,6 +50,8 @@ class Dataset:
     checksum: str = ""
 
     def __post_init__(self) -> None:
+        check_sparse(self.X, "X")
+        check_sparse(self.Y, "Y")
         expected = (self.X.shape[0], len(self.label_names))
         if self.Y.shape != expected:
             raise ValueError(

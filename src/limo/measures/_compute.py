@@ -97,9 +97,11 @@ def _read(
     view: View, functions: Mapping[str, ProfileFunction], checked: Checked
 ) -> dict[str, Anything]:
     """Apply functions of a profile to all rows of a view, and join the blocks."""
-    assert checked.S is not None
     blocks = read_profiles(
-        view, checked.Y, checked.S, lambda profile: {n: f(profile) for n, f in functions.items()}
+        view,
+        checked.Y,
+        checked.scores,
+        lambda profile: {n: f(profile) for n, f in functions.items()},
     )
     return {name: np.concatenate([b[name] for b in blocks], axis=-1) for name in functions}
 

@@ -348,6 +348,7 @@ def micro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
 
 def _value(name: str, checked: Checked, conventions: str | Conventions) -> float:
     measure = MEASURES[name]
+    _ = checked.scores if measure.needs == "scores" else checked.labels
     result = compute([measure], checked, check_conventions(conventions)).results[name]
     if math.isnan(result.value):
         undefined, total = int(result.undefined.sum()), result.undefined.size

@@ -14,7 +14,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler, normalize
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from limo._checks import check_labels
+from limo._checks import check_labels, check_sparse
 from limo._types import Anything, Values
 from limo._views import Pattern
 
@@ -46,6 +46,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
+        check_sparse(X, "X")
         X = validate_data(self, X, **(rules or _RULES))
         Y = self._check_target(y)
         n_rows = _num_samples(X)
@@ -69,6 +70,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _check_instances(self, X: Any, **rules: Any) -> Any:
         """Features of instances to predict for, as many as in training."""
         check_is_fitted(self)
+        check_sparse(X, "X")
         return validate_data(self, X, reset=False, **(rules or _RULES))
 
     def _labels(self, marks: Any) -> Any:

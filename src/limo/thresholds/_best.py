@@ -270,8 +270,7 @@ def f1_curves(y_true: Any, y_score: Any, n_points: int = _POINTS) -> F1Curves:
     (array([0.75, 1.  ]), array([1.   , 0.667]))
     """
     checked = check_inputs(y_true, y_score)
-    assert checked.S is not None
-    Y, S = checked.Y, checked.S
+    Y, S = checked.Y, checked.scores
     found: dict[str, dict[str, Values]] = {}
     found["entries"] = {"grid": _grid(np.sort(_relevant(Y, S)), n_points)}
     for view in (ROWS, COLUMNS):

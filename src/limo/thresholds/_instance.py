@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from limo._checks import check_name, check_number
+from limo._checks import check_name, check_number, check_sparse
 from limo._types import Values
 from limo._views import ROWS, Pattern
 from limo.thresholds._best import Labels, cut_scores
@@ -146,6 +146,7 @@ def _features(X: Any, n_rows: int, source: str) -> Any:
             f"InstanceThreshold(source={source!r}) reads the features: pass X to fit and to "
             "predict, or use source='scores'."
         )
+    check_sparse(X, "X")
     features = X if sparse.issparse(X) else np.asarray(X)
     if features.ndim != 2 or features.shape[0] != n_rows:
         raise ValueError(

@@ -255,14 +255,13 @@ def threshold_report(
     truth = check_truth(y_true, label_names)
     checked = truth.join(y_pred=y_pred)
     scores = join_scores(truth, y_score)
-    assert checked.P is not None
     families = measures_of_labels()
     targets = [target_of(measure) for measure in families.values()]
     best = {
         view.name: dict(zip(families, best_counts(view, targets, truth.Y, scores), strict=True))
         for view in THRESHOLDS.values()
     }
-    return report_of(truth.Y, checked.P, best, checked.label_names)
+    return report_of(truth.Y, checked.labels, best, checked.label_names)
 
 
 def report_of(Y: Pattern, P: Pattern, best: BestCounts, label_names: Names) -> ThresholdReport:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo._checks import Truth, check_scores, check_truth
+from limo._checks import Truth, check_scores, check_sparse, check_truth
 from limo._kernels.thresholds import sort_stored
 from limo._profiles import SortedRows, row_blocks, sort_rows
 from limo._types import Anything, Floats, Integers, Values
@@ -209,6 +209,7 @@ def read_scores(y_score: Any) -> Scores:
             "y_score must have two non-empty dimensions, instances x labels, "
             f"got shape {y_score.shape}."
         )
+    check_sparse(y_score, "y_score")
     matrix = _canonical(sparse.csr_array(y_score))
     if not np.isfinite(matrix.data).all():
         k = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
@@ -229,9 +230,7 @@ def check_pair(y_true: Any, y_score: Any) -> tuple[Pattern, Scores]:
 def join_scores(truth: Truth, y_score: Any) -> Scores:
     """Check scores, dense or sparse, and that they belong to these labels."""
     if not sparse.issparse(y_score):
-        S = truth.join(y_score).S
-        assert S is not None
-        return DenseScores(S)
+        return DenseScores(truth.join(y_score).scores)
     scores = read_scores(y_score)
     if scores.shape != truth.Y.shape:
         raise ValueError(
