@@ -5,7 +5,7 @@ import importlib.metadata
 import os
 import platform
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
@@ -41,21 +41,46 @@ def replacing(file: Path, packer: Any = None, *, force: bool = True) -> Iterator
     ``packer`` wraps the handle, to compress what is written. Without ``force``, a file created in
     the meantime is kept.
     """
-    check_target(file, force=force)
-    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as raw:
-            with ExitStack() as stack:
-                yield stack.enter_context(packer(raw)) if packer else raw
+    with replacing_all({file: packer}, force=force) as (handle,):
+        yield handle
+
+
+@contextmanager
+def replacing_all(packers: Mapping[Path, Any], *, force: bool = True) -> Iterator[list[IO[bytes]]]:
+    """Open a temporary file for each file of a set; they replace the set when all are complete.
+
+    As in :func:`replacing`, of which the ``packers`` are the arguments. If one cannot be written,
+    as on a full disk, every old file stays.
+    """
+    for file in packers:
+        check_target(file, force=force)
+    with ExitStack() as parts:
+        opened = {file: parts.enter_context(_part(file)) for file in packers}
+        with ExitStack() as stack:
+            handles = zip(packers.values(), opened.values(), strict=True)
+            yield [
+                stack.enter_context(packer(raw)) if packer else raw for packer, (_, raw) in handles
+            ]
+        for part, raw in opened.values():
             raw.flush()
             os.fsync(raw.fileno())
-        _set_usual_mode(part)
-        check_target(file, force=force)
-        part.replace(file)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+            raw.close()
+            _set_usual_mode(part)
+        for file in packers:
+            check_target(file, force=force)
+        for file, (part, _) in opened.items():
+            part.replace(file)
+
+
+@contextmanager
+def _part(file: Path) -> Iterator[tuple[Path, IO[bytes]]]:
+    """A temporary file beside ``file``, removed unless it was renamed."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as raw:
+            yield Path(name), raw
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 def _set_usual_mode(part: Path) -> None:

@@ -29,6 +29,20 @@ def counted(n: int, noun: str) -> str:
     return f"{n} {noun if n == 1 else plural}"
 
 
+def repeated(names: Iterable[str]) -> str | None:
+    """The first name that occurs a second time; None if all differ.
+
+    >>> repeated(["a", "b", "a"])
+    'a'
+    """
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Suggest the known name most similar to ``name``, ignoring case; empty if none is similar."""
     spelt = {one.lower(): one for one in known}

@@ -76,3 +76,25 @@ def test_a_wrong_label_value_is_found_in_a_sparse_matrix() -> None:
             ReadOptions(),
             "",
         )
+
+
+def test_one_hot_columns_that_are_large_and_nearly_empty_are_sparse() -> None:
+    values = tuple(map(str, range(2, 6002)))
+    headers = [ColumnHeader("c", values), ColumnHeader("n"), ColumnHeader("a")]
+    rows = np.arange(6000.0)
+    cells = np.column_stack([rows // 2, rows, rows % 2])
+    X = to_dataset(columns_of(headers, cells), [2], ReadOptions(), "").X
+    assert sparse.issparse(X)
+    assert X.shape == (6000, 6001)
+    assert X[[7]].nonzero()[1].tolist() == [3, 6000]
+    small = to_dataset(columns_of(headers, cells[:100]), [2], ReadOptions(), "").X
+    assert isinstance(small, np.ndarray)
+    assert np.array_equal(small, X[:100].toarray())
+
+
+def test_dense_one_hot_columns_have_a_limit() -> None:
+    headers = [ColumnHeader("c", ("x", "y", "z")), ColumnHeader("a")]
+    cells = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0]])
+    options = ReadOptions(limits=Limits(max_values=8))
+    with pytest.raises(DataError, match="expected at most 8 values with one-hot columns, got 9"):
+        to_dataset(columns_of(headers, cells), [1], options, "")

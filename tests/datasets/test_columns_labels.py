@@ -163,3 +163,16 @@ def test_medical_in_spite_of_its_stale_count(real_data: Path) -> None:
     data = limo.read(real_data / "medical" / "medical.arff")
     assert all(name.startswith("Class-") for name in data.label_names)
     assert data.feature_names[:2] == ("-", "/")
+
+
+def test_a_name_repeated_among_very_many_is_found_soon(tmp_path: Path) -> None:
+    names = [f"n{k}" for k in range(60_000)]
+    (tmp_path / "a.csv").write_text(",".join([*names, names[-1]]) + "\n")
+    with pytest.raises(DataError, match="expected different column names, got 'n59999' twice"):
+        limo.read(tmp_path / "a.csv", labels=1)
+    header = "".join(f"@attribute {name} {{0,1}}\n" for name in names)
+    (tmp_path / "b.arff").write_text(f"@relation r\n{header}@data\n")
+    labels = "".join(f'<label name="{name}"/>' for name in [*names, names[-1]])
+    (tmp_path / "b.xml").write_text(f"<labels>{labels}</labels>")
+    with pytest.raises(DataError, match="the label 'n59999' is named twice"):
+        limo.read(tmp_path / "b.arff")

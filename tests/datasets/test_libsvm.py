@@ -179,3 +179,16 @@ def test_agrees_with_scikit_learn(
     assert [tuple(np.flatnonzero(y)) for y in ours.Y] == [
         tuple(sorted(map(int, t))) for t in labels_
     ]
+
+
+def test_labels_by_count_need_no_comparison_of_names(
+    read_text: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compared(name: str) -> bool:
+        raise AssertionError(name)
+
+    monkeypatch.setattr("limo.datasets._libsvm.is_whole", compared)
+    data = read_text("1 3 4\n0,3 0:1\n", "toy.xmc", format="xmc")
+    assert dense(data) == ([[1, 0, 0]], [[1, 0, 0, 1]])
+    with pytest.raises(DataError, match="label 4 is not one of the 4 labels 0, 1, 2, 3"):
+        read_text("1 3 4\n4 0:1\n", "toy.xmc", format="xmc")

@@ -222,3 +222,18 @@ def test_sparse_scores_are_written_out(read):
 def test_what_is_wrong_is_said(read, content, name, kind, options, sentence):
     with pytest.raises(DataError, match=sentence):
         read(content, name, kind, **options)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["calm", "sad"], "label_names must be 3 names"),
+        ([*NAMES, "more"], "label_names must be 3 names"),
+        ([[*NAMES]], "label_names must be 3 names"),
+        (["calm", "sad", "calm"], "expected different column names, got 'calm' twice"),
+    ],
+)
+def test_names_in_an_npz_file_must_fit_its_matrix(tmp_path, names, message):
+    (tmp_path / "scores.npz").write_bytes(npz(S=S, label_names=np.array(names)))
+    with pytest.raises(DataError, match=message):
+        read_matrix(tmp_path / "scores.npz")

@@ -87,3 +87,10 @@ def test_a_value_too_few_in_sparse_rows(read):
     text = "@relation r\n@attribute key {minor,major}\n@attribute length numeric\n@data\n{1 3}\n{0 major}\n"
     features = ("length", "key=minor", "key=major", "key=locrian")
     assert read(text, "new.arff", features).tolist() == [[3, 1, 0, 0], [0, 0, 1, 0]]
+
+
+def test_very_many_unknown_names_are_found_soon(read):
+    names = [f"key={k}" for k in range(20_000)]
+    content = ",".join(names) + "\n" + ",".join("0" * len(names)) + "\n"
+    with pytest.raises(DataError, match="Absent: 'tone=0'.* Unknown to the model: 'key=0'"):
+        read(content, features=tuple(f"tone={k}" for k in range(20_000)))

@@ -76,3 +76,12 @@ def test_parquet_that_claims_more_rows_than_it_has(read_text: Read) -> None:
     lists = pd.DataFrame({"x": [[1, 2], [3]], "t": [0, 1]})
     with pytest.raises(DataError, match=r"the column 'x' holds object.*drop=\['x'\]"):
         read_text(parquet(lists), "toy.parquet", labels=1)
+
+
+def test_a_long_file_is_read_a_few_columns_at_a_time(
+    read_text: Read, same: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pd.read_csv(io.StringIO(CSV))
+    whole = read_text(parquet(frame), "toy.parquet", labels="tag_*")
+    monkeypatch.setattr("limo.datasets._parquet._AT_ONCE", 6)
+    same(read_text(parquet(frame), "toy.parquet", labels="tag_*"), whole)

@@ -174,3 +174,24 @@ def test_killing_a_writer_leaves_nothing_half_made(
             same(limo.read(tmp_path / name), expected)
         finals = [p.name for p in tmp_path.iterdir() if not p.name.startswith(".")]
         assert set(finals) <= {name, "toy.xml", "toy.svm.names.json"}
+
+
+@pytest.mark.parametrize("name", ["toy.arff", "toy.arff.gz", "toy.libsvm"])
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_full_disk_leaves_all_old_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, failing: int
+) -> None:
+    old = limo.datasets.figure1(20)
+    file = limo.write(old, tmp_path / name)
+    before = {one: one.read_bytes() for one in tmp_path.iterdir()}
+    synced = iter(range(1, 9))
+
+    def sync(descriptor: int) -> None:
+        if next(synced) == failing:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", sync)
+    new = Dataset(old.X, old.Y, old.feature_names, tuple("WXYZ"))
+    with pytest.raises(OSError, match="No space left on device"):
+        limo.write(new, file)
+    assert {one: one.read_bytes() for one in tmp_path.iterdir()} == before

@@ -15,6 +15,7 @@ import numpy as np
 from defusedxml import DefusedXmlException, ElementTree
 from scipy import sparse
 
+from limo._text import repeated
 from limo.datasets._dataset import (
     DataError,
     Dataset,
@@ -29,6 +30,8 @@ from limo.datasets._source import Source, unquote
 _BINARY = ("0", "1")
 _POSITIVE = {"1", "+1", "true", "yes", "t", "y", "1.0"}
 _NEGATIVE = {"0", "-1", "false", "no", "f", "n", "0.0"}
+_LARGE = 1 << 25  # values of X; below, it is dense or sparse as the file is
+_NEARLY_EMPTY = 4  # values of X for each one stored
 _ROW_ID_FROM = 20  # rows; in fewer, values that all differ do not show that they name the rows
 
 
@@ -88,7 +91,7 @@ def kept_columns(columns: Columns, options: ReadOptions) -> Columns:
         raise DataError(f"drop names no column: {sorted(unknown)}", path=columns.path)
     kept = [j for j, name in enumerate(columns.names) if name not in options.drop]
     headers = tuple(columns.headers[j] for j in kept)
-    cells = columns.cells[:, kept]
+    cells = columns.cells[:, kept] if len(kept) < len(columns.names) else columns.cells
     if options.missing == "error" and np.isnan(cells).any():
         row, column = np.argwhere(np.isnan(cells))[0].tolist()
         line = columns.line_of(row)
@@ -108,8 +111,7 @@ def missing_value(name: str, path: str, line: int) -> DataError:
 
 def check_names(names: list[str], path: str) -> None:
     """Raise if two columns have the same name."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    if (twice := repeated(names)) is not None:
         raise DataError(f"expected different column names, got {twice!r} twice", path=path, line=1)
 
 
@@ -188,7 +190,7 @@ def feature_columns(
             parts.append(block)
             names += block_names
         options.limits.check("max_columns", len(names), "features", columns.path)
-    X = _join(parts, columns.cells)
+    X = _join(parts, columns, options.limits)
     if sparse.issparse(X):
         X.eliminate_zeros()
     return _fill_missing(X, options.missing), tuple(names)
@@ -244,9 +246,17 @@ def _refuse_row_id(header: ColumnHeader, codes: Any, path: str) -> None:
         )
 
 
-def _join(parts: list[Any], cells: Any) -> Any:
-    """The parts side by side, stored like ``cells``."""
-    if not sparse.issparse(cells):
+def _join(parts: list[Any], columns: Columns, limits: Limits) -> Any:
+    """The parts side by side, stored like the cells of the file.
+
+    One-hot columns of a dense file are dense, too, unless they are large and nearly empty: a small
+    file with many nominal values would else take all memory.
+    """
+    n_values = columns.cells.shape[0] * sum(part.shape[1] for part in parts)
+    n_stored = sum(part.size for part in parts)
+    nearly_empty = n_values > _LARGE and n_values > _NEARLY_EMPTY * n_stored
+    if not sparse.issparse(columns.cells) and not nearly_empty:
+        limits.check("max_values", n_values, "values with one-hot columns", columns.path)
         dense = [part.toarray() if sparse.issparse(part) else part for part in parts]
         return dense[0] if len(dense) == 1 else np.hstack(dense)
     if len(parts) == 1:
@@ -402,7 +412,6 @@ def _find_columns(names: list[str], wanted: Sequence[str], path: str, advice: st
     if unknown or not wanted:
         problem = f"no column is named {shorten(unknown)}" if unknown else "no label is named"
         raise DataError(f"{problem}; there are {shorten(names)}. {advice}", path=path)
-    if len(set(wanted)) < len(wanted):
-        twice = next(name for name in wanted if list(wanted).count(name) > 1)
+    if (twice := repeated(wanted)) is not None:
         raise DataError(f"the label {twice!r} is named twice", path=path)
     return [place[name] for name in wanted]

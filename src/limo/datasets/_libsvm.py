@@ -34,7 +34,7 @@ def read_libsvm(source: Source, options: ReadOptions) -> Dataset:
         n_features, zero_based = int(names["n_features"]), False
     label_names = _label_names(options.labels, names.get("label_names"), lines)
     X = lines.features(n_features, zero_based, options)
-    Y = lines.label_matrix(label_names, options)
+    Y = lines.label_matrix(label_names, options, numbered=isinstance(options.labels, int))
     features = names.get("feature_names") or _numbered(X.shape[1])
     if len(features) != X.shape[1]:
         raise DataError(
@@ -69,9 +69,10 @@ def read_xmc(source: Source, options: ReadOptions) -> Dataset:
             path=source.path,
             line=1,
         )
-    label_names = _label_names(options.labels or n_labels, None, lines)
+    wanted = options.labels or n_labels
+    label_names = _label_names(wanted, None, lines)
     X = lines.features(n_features, True, options)
-    Y = lines.label_matrix(label_names, options)
+    Y = lines.label_matrix(label_names, options, numbered=isinstance(wanted, int))
     return Dataset(X, Y, _numbered(n_features), label_names, source.path, source.checksum)
 
 
@@ -149,11 +150,13 @@ class _Lines:
         """The numbers of the labels that occur, sorted."""
         return [int(label) for label in np.unique(self.pairs.labels[: self.n_labels])]
 
-    def label_matrix(self, names: tuple[str, ...], options: ReadOptions) -> Any:
-        """The 0/1 CSR matrix of the labels ``names``; see :func:`_columns_of`."""
+    def label_matrix(
+        self, names: tuple[str, ...], options: ReadOptions, *, numbered: bool = False
+    ) -> Any:
+        """The 0/1 CSR matrix of the labels ``names``, which may be their own numbers."""
         options.limits.check("max_columns", len(names), "labels", self.path)
         ids = self.pairs.labels[: self.n_labels]
-        columns = _columns_of(ids, names)
+        columns = _columns_of(ids, names, numbered)
         wrong = np.flatnonzero(columns < 0)
         if len(wrong):
             raise self.error(
@@ -168,13 +171,13 @@ class _Lines:
         )
 
 
-def _columns_of(ids: Any, names: tuple[str, ...]) -> Any:
+def _columns_of(ids: Any, names: tuple[str, ...], numbered: bool) -> Any:
     """The column of each label number, -1 for an unknown one.
 
-    If every name is a whole number, a label is the column of that name. If not, labels number
-    the columns from 0.
+    If every name is a whole number, a label is the column of that name. If not, or if the names
+    are 0, 1, 2, ..., labels number the columns from 0.
     """
-    if not all(is_whole(name) for name in names):
+    if numbered or not all(is_whole(name) for name in names):
         return np.where((ids >= 0) & (ids < len(names)), ids, -1)
     known = np.array([int(name) for name in names], dtype=np.int64)
     order = np.argsort(known)

@@ -6,6 +6,7 @@ mapped into memory and never read as a whole.
 
 import hashlib
 import os
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,13 @@ import numpy as np
 from scipy import sparse
 
 from limo.datasets._arff import says_labels
-from limo.datasets._columns import Columns, binary_columns, feature_columns, given_labels
+from limo.datasets._columns import (
+    Columns,
+    binary_columns,
+    check_names,
+    feature_columns,
+    given_labels,
+)
 from limo.datasets._dataset import DataError, LabelChoice, Limits, ReadOptions, shorten
 from limo.datasets._npz import column_names, named_matrix, read_arrays, scipy_matrix
 from limo.datasets._read import FORMATS, read_columns, read_source, recognise, without_index
@@ -169,8 +176,11 @@ def _from_npz(
         values = _dense_scores(values, options.limits, source.path)
     if not sparse.issparse(values):
         _check_array(values, source.path)
-    names = arrays.get("label_names")
-    return values, None if names is None else tuple(map(str, names.tolist()))
+    if "label_names" not in arrays:
+        return values, None
+    names = column_names(arrays, "label_names", values.shape[1], "y", source.path)
+    check_names(list(names), source.path)
+    return values, names
 
 
 def _find_array(arrays: dict[str, Any], kind: MatrixKind, path: str) -> Any:
@@ -374,18 +384,24 @@ def order_features(X: Any, names: Names, wanted: Names, path: str) -> Any:
     if names == wanted or (len(names) == len(wanted) and _are_numbered(names)):
         return X
     place = {name: j for j, name in enumerate(names)}
-    absent = [n for n in wanted if n not in place and not _is_value_of(n, names)]
-    extra = [n for n in names if n not in set(wanted) and not _is_value_of(n, wanted)]
+    absent = _unknown(wanted, names)
+    extra = _unknown(names, wanted)
     if absent or extra:
         raise DataError(_difference(names, wanted, absent, extra), path=path)
     columns = [place.get(name, -1) for name in wanted]
     return (_with_empty_column(X) if -1 in columns else X)[:, columns]
 
 
-def _is_value_of(name: str, names: Names) -> bool:
-    """Whether ``name`` is a value (``key=minor``) of a nominal feature among ``names``."""
-    feature, equals, _ = name.rpartition("=")
-    return bool(equals) and any(other.startswith(f"{feature}=") for other in names)
+def _unknown(names: Names, known: Names) -> list[str]:
+    """The names that are not known, nor values (``key=minor``) of a known nominal feature."""
+    exact, ordered = set(known), sorted(known)
+
+    def is_value(name: str) -> bool:
+        feature = name[: name.rfind("=") + 1]
+        place = bisect_left(ordered, feature)
+        return bool(feature) and place < len(ordered) and ordered[place].startswith(feature)
+
+    return [name for name in names if name not in exact and not is_value(name)]
 
 
 def _difference(names: Names, wanted: Names, absent: list[str], extra: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 import importlib
 import io
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from limo.datasets._source import Source
 
 pd = Later("pandas")
 
+_AT_ONCE = 1 << 25  # values
 # What pyarrow raises besides its own errors; RuntimeError stands for an exception of its C++ part.
 _PARQUET_ERRORS = (ValueError, TypeError, LookupError, OSError, RuntimeError, MemoryError)
 
@@ -26,19 +28,21 @@ def parquet_columns(source: Source, options: ReadOptions) -> Columns:
     """Read the columns of a Parquet file, labels and features alike."""
     parquet = need_parquet(source.path)
     try:
-        frame = _frame(parquet.ParquetFile(io.BytesIO(source.data)), source, options)
+        file = parquet.ParquetFile(io.BytesIO(source.data))
+        names, n_rows = _checked_size(file, source, options)
+        headers: list[ColumnHeader] = []
+        cells = np.empty((n_rows, len(names)))
+        for name, series in _series(file, names, n_rows):
+            dropped = name in options.drop
+            cells[:, len(headers)], values = (
+                (np.nan, None) if dropped else _numbers(series, name, source.path)
+            )
+            headers.append(ColumnHeader(name, values))
     except DataError:
         raise
     except (*_PARQUET_ERRORS, importlib.import_module("pyarrow").ArrowException) as error:
         reason = str(error).partition("\n")[0]
         raise DataError(f"expected a Parquet file, but {reason}", path=source.path) from None
-    headers, cells = [], np.empty(frame.shape)
-    for j, name in enumerate(map(str, frame.columns)):
-        dropped = name in options.drop
-        cells[:, j], values = (
-            (np.nan, None) if dropped else _numbers(frame.iloc[:, j], name, source.path)
-        )
-        headers.append(ColumnHeader(name, values))
     return Columns(tuple(headers), cells, source.path, lambda row: row + 1)
 
 
@@ -51,8 +55,8 @@ def need_parquet(path: str) -> Any:
         raise DataError(problem, path=path) from None
 
 
-def _frame(file: Any, source: Source, options: ReadOptions) -> Any:
-    """The file as a data frame; the size it claims is checked before anything is unpacked."""
+def _checked_size(file: Any, source: Source, options: ReadOptions) -> tuple[list[str], int]:
+    """The columns and the number of rows, checked before anything is unpacked."""
     names = list(file.schema_arrow.names)
     groups = [file.metadata.row_group(k) for k in range(file.num_row_groups)]
     n_rows = sum(group.num_rows for group in groups)
@@ -67,9 +71,18 @@ def _frame(file: Any, source: Source, options: ReadOptions) -> Any:
             f"{n_rows} in its parts. Write it again",
             path=source.path,
         )
-    table = file.read()
-    table.validate(full=True)
-    return table.to_pandas(ignore_metadata=True)
+    return names, n_rows
+
+
+def _series(file: Any, names: list[str], n_rows: int) -> Iterator[tuple[str, Any]]:
+    """The columns one by one; of a long file only a few are in memory at a time."""
+    step = max(1, _AT_ONCE // max(n_rows, 1))
+    for start in range(0, len(names), step):
+        chosen = names[start : start + step]
+        table = file.read() if step >= len(names) else file.read(columns=chosen)
+        table.validate(full=True)
+        frame = table.to_pandas(ignore_metadata=True)
+        yield from ((name, frame[name]) for name in chosen)
 
 
 def _numbers(series: Any, name: str, path: str) -> tuple[Any, tuple[str, ...] | None]:

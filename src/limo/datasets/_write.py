@@ -18,7 +18,8 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from scipy import sparse
 
-from limo._system import Later, replacing
+from limo._system import Later, replacing, replacing_all
+from limo._text import repeated
 from limo.datasets._dataset import DataError, Dataset, check_binary
 from limo.datasets._libsvm import NAMES_SUFFIX, is_whole
 from limo.datasets._matrices import LABEL_PREFIX, SCORE_PREFIX
@@ -37,8 +38,9 @@ _COMPRESSORS: dict[str, Callable[[IO[bytes]], Any]] = {
 def write(dataset: Dataset, path: str | os.PathLike[str], *, format: str | None = None) -> Path:
     """Write a data set as Mulan ARFF + XML, LIBSVM or NPZ; :func:`read` returns the same data.
 
-    Each file is written under a temporary name in the same folder and renamed when it is
-    complete, so a crash leaves the old file or none. A sparse ``X`` gives a sparse file.
+    All files are written under temporary names in the same folder and renamed when all are
+    complete, so a crash or a full disk leaves the old files or none. A sparse ``X`` gives a sparse
+    file.
 
     Parameters
     ----------
@@ -91,10 +93,9 @@ def _stem(bare: str) -> str:
 def _write_arff(dataset: Dataset, file: Path, bare: str, compressor: Any) -> None:
     _check_arff_names(dataset)
     stem = _stem(bare)
-    with replacing(file.parent / f"{stem}.xml") as handle:
-        handle.writelines(line.encode() for line in _xml_lines(dataset.label_names))
-    with replacing(file, compressor) as handle:
-        handle.writelines(line.encode() for line in _arff_lines(dataset, stem))
+    with replacing_all({file.parent / f"{stem}.xml": None, file: compressor}) as (names, rows):
+        names.writelines(line.encode() for line in _xml_lines(dataset.label_names))
+        rows.writelines(line.encode() for line in _arff_lines(dataset, stem))
 
 
 def _write_libsvm(dataset: Dataset, file: Path, bare: str, compressor: Any) -> None:
@@ -103,10 +104,10 @@ def _write_libsvm(dataset: Dataset, file: Path, bare: str, compressor: Any) -> N
     names: dict[str, Any] = {"label_names": dataset.label_names, "n_features": dataset.X.shape[1]}
     if dataset.feature_names != tuple(f"x{j}" for j in range(dataset.X.shape[1])):
         names["feature_names"] = dataset.feature_names
-    with replacing(file.parent / (bare + NAMES_SUFFIX)) as handle:
+    beside = file.parent / (bare + NAMES_SUFFIX)
+    with replacing_all({beside: None, file: compressor}) as (handle, rows):
         handle.write(json.dumps(names, ensure_ascii=False).encode())
-    with replacing(file, compressor) as handle:
-        handle.writelines(line.encode() for line in _libsvm_lines(dataset))
+        rows.writelines(line.encode() for line in _libsvm_lines(dataset))
 
 
 def _write_npz(dataset: Dataset, file: Path, bare: str, compressor: Any) -> None:
@@ -153,8 +154,7 @@ def files_written(path: str | os.PathLike[str], format: str | None = None) -> li
 
 def _check_names(dataset: Dataset) -> None:
     for what, names in (("feature", dataset.feature_names), ("label", dataset.label_names)):
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
+        if (twice := repeated(names)) is not None:
             raise DataError(f"expected different {what} names, got {twice!r} twice")
 
 
