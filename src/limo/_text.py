@@ -29,6 +29,11 @@ def counted(n: int, noun: str) -> str:
     return f"{n} {noun if n == 1 else plural}"
 
 
+def storable(text: str) -> str:
+    """The same text, with what UTF-8 cannot hold (as in odd file names) written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def repeated(names: Iterable[str]) -> str | None:
     """The first name that occurs a second time; None if all differ.
 

@@ -82,7 +82,8 @@ def test_a_failed_run_is_reported_and_the_rest_stored(folder, monkeypatch):
         'datasets = ["square.npz"]\nmeasures = ["macro_f1"]\n'
         'methods = ["mlknn", {name = "odd", estimator = "odd.py:Odd"}]\n[splits]\nnumber = 2\n'
     )
-    found = run("compare", "--plan", "plan.toml", "-j", "1")
+    refused(run("compare", "--plan", "plan.toml"), 2, "--allow-code")
+    found = run("compare", "--plan", "plan.toml", "--allow-code", "-j", "1")
     assert found.exit_code == 1
     assert "2 of 4 runs failed. The first: odd on square" in found.stderr
     assert "too odd" in found.stderr

@@ -61,9 +61,9 @@ def folder(tmp_path):
     return tmp_path
 
 
-def read(folder, text):
+def read(folder, text, allow_code=True):
     (folder / "plan.toml").write_text(text)
-    return Plan.from_file(folder / "plan.toml")
+    return Plan.from_file(folder / "plan.toml", allow_code=allow_code)
 
 
 def test_a_file_with_everything(folder):
@@ -133,3 +133,36 @@ def test_the_file_is_named(folder):
         read(folder, "x = 1")
     with pytest.raises(PlanError, match=r"absent.toml: a plan is a TOML file, but No such file"):
         Plan.from_file(folder / "absent.toml")
+
+
+CODE = {
+    '{name = "a", estimator = "mine.py:Mine"}': "is not in an installed package, so a plan may name",
+    '{name = "a", estimator = "experiment.estimators:Frequency"}': "is not in an installed package",
+    '{name = "a", estimator = "subprocess:check_output"}': "is not in an installed package",
+    '{name = "a", estimator = "__main__:main"}': "is not in an installed package",
+    '{name = "a", estimator = "joblib:load"}': "'joblib:load' must be a class with scikit-learn's",
+    '{name = "a", estimator = "numpy:ndarray"}': "must be a class with scikit-learn's interface",
+    '{name = "a", estimator = "no_such_package:A"}': "there is no module 'no_such_package'",
+    '{name = "limo", settings = {loss = {import = "subprocess:check_output", args = "touch MARK"}}}':
+        "is not in an installed package",
+    '{name = "limo", settings = {loss = {import = "joblib:dump", value = 1, filename = "MARK"}}}':
+        "must be a class with scikit-learn's interface",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", CODE)
+def test_a_plan_runs_no_code_unless_it_may(folder, method):
+    mark = folder / "mark"
+    (folder / "mine.py").write_text(f"import pathlib; pathlib.Path({str(mark)!r}).touch()")
+    text = f'datasets = ["figure1"]\nmethods = [{method.replace("MARK", str(mark))}]'
+    with pytest.raises(PlanError, match=CODE[method]):
+        read(folder, text, allow_code=False)
+    assert not mark.exists()
+
+
+def test_a_plan_may_name_classes_of_installed_packages(folder):
+    nested = WHOLE[WHOLE.index('[[methods]]\nname = "nested"') :]
+    text = f'datasets = ["figure1"]\n{nested}\n[[methods]]\nname = "l"\nestimator = "limo:LIMOClassifier"'
+    plan = read(folder, text, allow_code=False)
+    assert isinstance(plan.methods[0].build().estimator, LogisticRegression)
+    assert isinstance(plan.methods[1].build(), limo.LIMOClassifier)

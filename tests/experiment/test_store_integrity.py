@@ -1,11 +1,14 @@
+import os
 import sqlite3
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import limo
 from experiment.test_store import ONE
-from limo.experiment import Store, StoreError, read_rows
+from limo.datasets import DataError
+from limo.experiment import Data, Plan, Splits, Store, StoreError, read_rows, run
 from limo.experiment._store import _is_empty, _pragma, _store_errors
 
 
@@ -92,17 +95,56 @@ def test_another_version_is_named(path):
     )
 
 
-def test_a_lock_is_not_taken_for_damage(path):
-    with (
-        pytest.raises(StoreError, match="is in use by another program; try again"),
-        _store_errors(path),
-    ):
-        raise sqlite3.OperationalError("database is locked")
-    with (
-        pytest.raises(StoreError, match="is damaged: SQLite reports: no such table"),
-        _store_errors(path),
-    ):
-        raise sqlite3.OperationalError("no such table")
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (sqlite3.SQLITE_BUSY, "is in use by another program; try again"),
+        (sqlite3.SQLITE_CANTOPEN, "cannot be opened or created. Check the permissions of its fol"),
+        (sqlite3.SQLITE_READONLY_DIRECTORY, "cannot be written: the file or its folder is read-o"),
+        (sqlite3.SQLITE_IOERR_WRITE, "could not be read or written: the disk reports an error"),
+        (sqlite3.SQLITE_IOERR_SHORT_READ, "is damaged: SQLite reports: why"),
+        (sqlite3.SQLITE_CORRUPT, "is damaged: SQLite reports: why"),
+        (None, "is damaged: SQLite reports: why"),
+    ],
+)
+def test_only_damage_is_called_damage(path, code, message):
+    error = sqlite3.OperationalError("why")
+    if code is not None:
+        error.sqlite_errorcode = code
+    with pytest.raises(StoreError, match=message), _store_errors(path):
+        raise error
+
+
+def test_a_full_disk_and_a_read_only_store_keep_what_they_have(path):
+    with Store(path) as store:
+        before = store.outcomes()
+        [(pages,)] = store._connection.execute("PRAGMA page_count").fetchall()
+        store._connection.execute(f"PRAGMA max_page_count = {pages}")
+        long = replace(before[0], run="long", finished="x" * 100_000)
+        with pytest.raises(StoreError, match="cannot grow: the disk is full. .* it has are kept"):
+            store.add([long])
+        store._connection.execute("PRAGMA query_only = 1")
+        with pytest.raises(StoreError, match="the file or its folder is read-only. Change the per"):
+            store.add([replace(before[0], run="more")])
+        assert repr(store.outcomes()) == repr(before)  # nan equals nan there
+
+
+def test_text_that_is_not_utf8_is_named(path):
+    with Store(path) as store:
+        before = store.outcomes()
+        with pytest.raises(StoreError, match="a name or message has a character that .* cannot st"):
+            store.add([replace(before[0], run="odd", method="\udcff")])
+        assert repr(store.outcomes()) == repr(before)  # nan equals nan there
+
+
+def test_data_and_a_store_whose_paths_are_not_utf8(tmp_path):
+    file = limo.write(limo.datasets.figure1(50), tmp_path / os.fsdecode(b"x\xff.npz"))
+    plan = Plan([file], ["mlknn"], ["one_error"], splits=Splits(number=1))
+    rows = run(plan, tmp_path / os.fsdecode(b"r\xff.sqlite"), n_jobs=1)
+    assert rows[["dataset", "status"]].values.tolist() == [["x\\udcff", "ok"]]
+    file.unlink()
+    with pytest.raises(DataError, match="is neither a file"):
+        Data.of(file)
 
 
 def test_numbers_and_emptiness():

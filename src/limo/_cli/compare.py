@@ -39,7 +39,7 @@ EXAMPLES = examples(
         "continue after Ctrl-C with the same command",
         "limo compare enron medical --store mine.sqlite",
     ),
-    ("your own methods, from a plan file", "limo compare --plan plan.toml --store mine.sqlite"),
+    ("your own methods, from a plan file", "limo compare --plan plan.toml --allow-code"),
 )
 
 _METHODS = "limo-cv,logistic,mlknn"
@@ -55,6 +55,10 @@ DataSets = Annotated[
 PlanFile = Annotated[
     Path | None,
     typer.Option("--plan", help="A TOML file with the data, methods and measures."),
+]
+AllowCode = Annotated[
+    bool,
+    typer.Option("--allow-code", help="Let the plan name your own code, such as file.py:Class."),
 ]
 Methods = Annotated[
     str | None,
@@ -88,6 +92,7 @@ Store = Annotated[
 def compare(
     data: DataSets = None,
     plan: PlanFile = None,
+    allow_code: AllowCode = False,
     methods: Methods = None,
     measures: Measures = None,
     repeats: Repeats = 10,
@@ -120,7 +125,7 @@ def compare(
         if data or methods or measures:
             raise WrongUse("--plan sets the data, methods and measures; leave them out.")
         check_file(str(plan))
-        planned = _checked(lambda: limo.experiment.Plan.from_file(plan))
+        planned = _checked(lambda: limo.experiment.Plan.from_file(plan, allow_code=allow_code))
     else:
         reading = Reading(labels, drop, missing, format)
         planned = _checked(

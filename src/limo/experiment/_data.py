@@ -14,7 +14,7 @@ import joblib
 import numpy as np
 
 from limo._checks import check_name, check_number
-from limo._text import did_you_mean
+from limo._text import did_you_mean, storable
 from limo.datasets import (
     CATALOGUE,
     DataError,
@@ -188,6 +188,7 @@ class Data:
                 f"options of data {self.name!r} must be plain JSON values: {error}"
             ) from None
         object.__setattr__(self, "options", MappingProxyType(options))
+        object.__setattr__(self, "name", storable(self.name))
         if isinstance(self.source, Dataset | _Saved):
             return
         object.__setattr__(self, "source", _canonical(str(self.source)))

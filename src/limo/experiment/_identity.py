@@ -8,7 +8,9 @@ import importlib
 import importlib.util
 import inspect
 import json
+import site
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -207,6 +209,46 @@ def absolute(path: str, folder: Path) -> str:
     """The same import path, with a relative file taken from ``folder``."""
     place, name = _parts(path)
     return f"{(folder / place).resolve()}:{name}" if place.endswith(".py") else path
+
+
+def check_estimator_class(path: str) -> None:
+    """Reject all but classes of installed packages that have scikit-learn's interface.
+
+    A plan file is data: reading it must not call whatever it names. Nothing is imported from
+    elsewhere, because importing runs code, too.
+    """
+    place, _ = _parts(path)
+    if place.endswith(".py") or not _is_installed(place):
+        raise PlanError(
+            f"{path!r} is not in an installed package, so a plan may name it only if you allow it "
+            "to run code. Read the plan and the code, then use Plan.from_file(..., "
+            "allow_code=True) or limo compare --allow-code"
+        )
+    found = import_object(path)
+    if not isinstance(found, type) or not hasattr(found, "get_params"):
+        raise PlanError(
+            f"{path!r} must be a class with scikit-learn's interface, which has get_params; got "
+            f"{found!r}"
+        )
+
+
+def _is_installed(module: str) -> bool:
+    """Whether a package is limo, or in a folder of installed packages; it is not imported.
+
+    A package that does not exist passes: importing it explains what is wrong.
+    """
+    package = module.partition(".")[0]
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        return False
+    if spec is None or package == "limo":
+        return True
+    places = [spec.origin] if spec.has_location else spec.submodule_search_locations
+    folders = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
+    folders |= {*site.getsitepackages(), site.getusersitepackages()}
+    found = [Path(one).resolve() for one in places or () if one]
+    return any(one.is_relative_to(Path(folder).resolve()) for one in found for folder in folders)
 
 
 def file_digest(path: str) -> str:

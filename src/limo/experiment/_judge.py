@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from limo._checks import Checked, check_inputs, check_labels
+from limo._text import storable
 from limo._types import Values
 from limo.datasets import Dataset
 from limo.experiment._method import Cut, Method
@@ -79,7 +80,7 @@ def said(error: BaseException) -> str:
     """The error in one line, with the file and line that raised it."""
     frames = extract_tb(error.__traceback__)
     place = f" [{Path(frames[-1].filename).name}, line {frames[-1].lineno}]" if frames else ""
-    return f"{type(error).__name__}: {error}{place}"
+    return storable(f"{type(error).__name__}: {error}{place}")
 
 
 class _Tested:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from limo._checks import check_name, check_number
 from limo._text import counted
@@ -19,6 +19,7 @@ from limo.experiment._identity import (
     PlanError,
     absolute,
     as_plan_error,
+    check_estimator_class,
     check_keys,
     content_hash,
     describe,
@@ -217,20 +218,23 @@ class Plan:
         _must_differ("measure", list(self.measures))
 
     @classmethod
-    def from_file(cls, path: str | Path) -> "Plan":
+    def from_file(cls, path: str | Path, *, allow_code: bool = False) -> "Plan":
         """Read a plan from a TOML file; ``docs/experiments.md`` lists its settings.
 
         Parameters
         ----------
         path : path
             The file. Relative paths in it start from its folder.
+        allow_code : bool, default=False
+            Whether the plan may name code of any kind, such as ``file.py:Class``. By default it
+            may only name classes of installed packages that have scikit-learn's interface.
 
         Returns
         -------
         Plan
         """
         with as_plan_error(f"{path}: "):
-            return cls(**read_plan(Path(path)))
+            return cls(**read_plan(Path(path), allow_code))
 
     def jobs(self) -> list[Job]:
         """The runs of the plan, ordered by data set, then split, then method."""
@@ -285,7 +289,21 @@ def _must_differ(what: str, names: list[str]) -> None:
 Settings = Mapping[str, Any]
 
 
-def read_plan(path: Path) -> dict[str, Any]:
+class _Origin(NamedTuple):
+    """The folder of a plan file, and whether the plan may name code of any kind."""
+
+    folder: Path
+    allow_code: bool
+
+    def import_path(self, given: str) -> str:
+        """The import path, with a relative file taken from the folder; checked before any call."""
+        path = absolute(given, self.folder)
+        if not self.allow_code:
+            check_estimator_class(path)
+        return path
+
+
+def read_plan(path: Path, allow_code: bool) -> dict[str, Any]:
     """Read a file as the arguments of a plan."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -293,19 +311,19 @@ def read_plan(path: Path) -> dict[str, Any]:
         raise PlanError(f"a plan is a TOML file, but {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PlanError(f"a plan is a TOML file, but {error}") from error
-    return _plan(table, path.resolve().parent)
+    return _plan(table, _Origin(path.resolve().parent, allow_code))
 
 
-def _plan(table: Settings, folder: Path) -> dict[str, Any]:
+def _plan(table: Settings, origin: _Origin) -> dict[str, Any]:
     _check_fields(table, Plan, "a plan")
     for key in ("datasets", "methods"):
         if not isinstance(table.get(key), list):
             raise PlanError(f"a plan needs {key}, a list, got {table.get(key)!r}")
     arguments = dict(table)
-    arguments["datasets"] = [_data(given, folder) for given in table["datasets"]]
-    arguments["methods"] = [_method(given, folder) for given in table["methods"]]
+    arguments["datasets"] = [_data(given, origin.folder) for given in table["datasets"]]
+    arguments["methods"] = [_method(given, origin) for given in table["methods"]]
     if "splits" in table:
-        arguments["splits"] = _splits(table["splits"], folder)
+        arguments["splits"] = _splits(table["splits"], origin.folder)
     return arguments
 
 
@@ -332,7 +350,7 @@ def _splits(given: Any, folder: Path) -> Splits:
     return Splits(**table)
 
 
-def _method(given: Any, folder: Path) -> Method:
+def _method(given: Any, origin: _Origin) -> Method:
     if isinstance(given, str):
         return _named_method(given)
     table = dict(_table(given, "a method"))
@@ -341,27 +359,27 @@ def _method(given: Any, folder: Path) -> Method:
     if not isinstance(name, str):
         raise PlanError(f"a method needs a name, got {name!r}")
     if "settings" in table:
-        table["settings"] = _settings(table["settings"], folder)
+        table["settings"] = _settings(table["settings"], origin)
     if "threshold" in table:
         table["threshold"] = _threshold(table["threshold"])
     estimator = table.pop("estimator", name)
     if not isinstance(estimator, str):
         raise PlanError(f"estimator of method {name!r} must be an import path, got {estimator!r}")
     if ":" in estimator and estimator not in METHODS:
-        return Method(estimator=absolute(estimator, folder), **table)
+        return Method(estimator=origin.import_path(estimator), **table)
     return replace(_named_method(estimator), **table)
 
 
-def _settings(given: Any, folder: Path) -> dict[str, Any]:
+def _settings(given: Any, origin: _Origin) -> dict[str, Any]:
     """Settings, in which ``{import = "module:Class", ...}`` makes an object from the other keys."""
-    return {key: _setting(value, folder) for key, value in _table(given, "settings").items()}
+    return {key: _setting(value, origin) for key, value in _table(given, "settings").items()}
 
 
-def _setting(value: Any, folder: Path) -> Any:
+def _setting(value: Any, origin: _Origin) -> Any:
     if not isinstance(value, Mapping) or "import" not in value:
         return value
-    rest = _settings({key: item for key, item in value.items() if key != "import"}, folder)
-    path = absolute(value["import"], folder)
+    path = origin.import_path(value["import"])
+    rest = _settings({key: item for key, item in value.items() if key != "import"}, origin)
     try:
         return import_object(path)(**rest)
     except TypeError as error:

@@ -180,10 +180,11 @@ class Store:
         self._connection.execute(f"BEGIN {mode}")
         try:
             yield self._connection
+            self._connection.execute("COMMIT")
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            if self._connection.in_transaction:  # SQLite itself rolls back when the disk is full
+                self._connection.execute("ROLLBACK")
             raise
-        self._connection.execute("COMMIT")
 
 
 def read_rows(path: str | Path) -> Any:
@@ -302,15 +303,34 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 @contextmanager
 def _store_errors(path: Path) -> Iterator[None]:
-    """Raise errors of SQLite as a StoreError."""
+    """Raise errors of SQLite as a StoreError; only those that mean damage say so."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error):
-            raise StoreError(f"{path} is in use by another program; try again") from error
-        raise _damaged(path, f"SQLite reports: {error}") from error
+    except UnicodeEncodeError as error:
+        raise StoreError(
+            f"a name or message has a character that {path} cannot store: {error}. Nothing was "
+            "changed; rename the data or the method"
+        ) from error
     except (sqlite3.Error, ValueError, OverflowError) as error:
+        code = getattr(error, "sqlite_errorcode", 0)
+        # the lowest byte is the kind of error; a file that ends too soon is damaged
+        known = "" if code == sqlite3.SQLITE_IOERR_SHORT_READ else _NOT_DAMAGED.get(code & 255, "")
+        if known:
+            raise StoreError(f"{path} {known}. All rows it has are kept ({error})") from error
         raise _damaged(path, f"SQLite reports: {error}") from error
+
+
+_NOT_DAMAGED = {
+    sqlite3.SQLITE_BUSY: "is in use by another program; try again",
+    sqlite3.SQLITE_LOCKED: "is in use by another program; try again",
+    sqlite3.SQLITE_FULL: "cannot grow: the disk is full. Free some space, then run again",
+    sqlite3.SQLITE_READONLY: "cannot be written: the file or its folder is read-only. Change the "
+    "permissions, or choose another file",
+    sqlite3.SQLITE_PERM: "cannot be opened: permission was denied",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened or created. Check the permissions of its folder",
+    sqlite3.SQLITE_IOERR: "could not be read or written: the disk reports an error, or is full",
+    sqlite3.SQLITE_NOMEM: "needs more memory than there is",
+}
 
 
 def _head(path: Path) -> bytes:
