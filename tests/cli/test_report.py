@@ -26,6 +26,8 @@ def test_from_json(folder):
     ("content", "sentence"),
     [
         (b"", "neither a store of results nor the JSON"),
+        (b"[" * 100_000, "neither a store of results nor the JSON"),
+        (b'{"format": "limo-findings/1", "kind": 1, "title": []}', "The document "),
         (b"\xff\xfe\x00", "neither a store of results nor the JSON"),
         (b"[1, 2]", "neither a store of results nor the JSON"),
         (b"{}", "neither a store of results nor the JSON"),

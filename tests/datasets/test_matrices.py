@@ -1,6 +1,7 @@
 """LabelChoice and scores from files of every format."""
 
 import io
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -237,3 +238,20 @@ def test_names_in_an_npz_file_must_fit_its_matrix(tmp_path, names, message):
     (tmp_path / "scores.npz").write_bytes(npz(S=S, label_names=np.array(names)))
     with pytest.raises(DataError, match=message):
         read_matrix(tmp_path / "scores.npz")
+
+
+@pytest.mark.parametrize("header", ["{'shape': (2, 3", "{'shape': 2L, (", "{" * 200, "[].x", "1"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_malformed_numpy_header_is_an_error_of_the_file(tmp_path, header, packed):
+    text = header.encode().ljust(118 - 10)
+    content = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + bytes(48)
+    file = tmp_path / ("scores.npz" if packed else "scores.npy")
+    if packed:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("S.npy", content)
+    else:
+        file.write_bytes(content)
+    with pytest.raises(
+        DataError, match=r"scores.np.: expected an (array in NumPy's format|NPZ file)"
+    ):
+        read_matrix(file)

@@ -182,3 +182,30 @@ def test_only_documents_of_this_format_become_pages():
         render([1])
     with pytest.raises(ValueError, match="The document is incomplete: .*title.* Make it again"):
         render({"format": FORMAT})
+
+
+@pytest.mark.parametrize("wrong", [[], "x", 10**400])
+def test_a_value_of_the_wrong_kind_is_a_sentence(wrong):
+    """Every value of a document is replaced in turn; a page or a ValueError must come of it."""
+    document = json.loads(json.dumps(evaluation_document(*case(labels=2)), allow_nan=False))
+    sentences = []
+    for holder, key in [*places(document)]:
+        before = holder[key]
+        holder[key] = wrong
+        try:
+            render(document)
+        except ValueError as error:
+            sentences.append(str(error))
+        holder[key] = before
+    assert sentences
+    assert all(one.startswith(("The document ", "A page is made from")) for one in sentences)
+    render(document)
+
+
+def places(document):
+    """Where each value of a document is, of lists only the first one."""
+    keys = list(document) if isinstance(document, dict) else range(len(document))[:1]
+    for key in keys:
+        yield document, key
+        if isinstance(document[key], dict | list):
+            yield from places(document[key])

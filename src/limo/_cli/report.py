@@ -50,7 +50,7 @@ def _document(results: Path) -> dict[str, Any]:
         return compared
     try:
         document = json.loads(results.read_bytes())
-    except ValueError:
+    except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict) or "format" not in document:
         raise ValueError(

@@ -24,7 +24,7 @@ from limo.datasets._columns import (
     given_labels,
 )
 from limo.datasets._dataset import DataError, LabelChoice, Limits, ReadOptions, shorten
-from limo.datasets._npz import column_names, named_matrix, read_arrays, scipy_matrix
+from limo.datasets._npz import DAMAGE, column_names, named_matrix, read_arrays, scipy_matrix
 from limo.datasets._read import FORMATS, read_columns, read_source, recognise, without_index
 from limo.datasets._source import Source, open_source
 
@@ -154,7 +154,7 @@ def _map_npy(file: Path, options: ReadOptions) -> LabelMatrix:
     """An array mapped into memory, so that only the parts in use are read."""
     try:
         values = np.load(file, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError, SyntaxError) as error:
+    except DAMAGE as error:
         raise DataError(
             f"expected an array in NumPy's format, but {error}", path=str(file)
         ) from None

@@ -2,6 +2,7 @@
 
 import io
 import math
+import tokenize
 import zipfile
 import zlib
 from typing import Any
@@ -13,17 +14,19 @@ from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions, chec
 from limo.datasets._source import Source
 
 _PARTS = ("data", "indices", "indptr", "shape")
-_DAMAGE = (
-    OSError,
+# What NumPy and zipfile raise for malformed headers and archives.
+DAMAGE = (
+    AttributeError,
     EOFError,
-    KeyError,
-    ValueError,
-    TypeError,
-    SyntaxError,
-    NotImplementedError,
-    RuntimeError,
-    OverflowError,
+    LookupError,
     MemoryError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
 )
@@ -75,7 +78,7 @@ def read_arrays(source: Source, limits: Limits) -> dict[str, Any]:
             total = sum(info.file_size for info in infos)
             limits.check("max_bytes", total, "bytes after unpacking", source.path)
             return {i.filename.removesuffix(".npy"): _array(archive.read(i)) for i in infos}
-    except _DAMAGE as error:
+    except DAMAGE as error:
         if isinstance(error, DataError):
             raise
         raise DataError(

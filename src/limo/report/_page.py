@@ -10,7 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, UndefinedError
+from jinja2 import (
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateError,
+    UndefinedError,
+)
 from markupsafe import Markup, escape
 
 from limo._system import check_target, replacing
@@ -19,6 +25,16 @@ from limo.report._drawings import curves, diagram, histogram, mark, strip
 FORMAT = "limo-findings/1"
 """Stored in every document; the number changes when older documents can no longer be read."""
 
+# What templates, filters and drawings raise for values of the wrong kind.
+_MALFORMED = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TemplateError,
+    TypeError,
+    ValueError,
+)
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -61,6 +77,11 @@ def render(document: Mapping[str, Any]) -> str:
     except UndefinedError as error:
         raise ValueError(
             f"The document is incomplete: {error}. Make it again with limo.report."
+        ) from error
+    except _MALFORMED as error:
+        raise ValueError(
+            f"The document has a value of the wrong kind: {type(error).__name__}: {error}. Make it "
+            "again with limo.report."
         ) from error
 
 
