@@ -104,7 +104,7 @@ def test_methods_can_be_pickled():
         ({"targeted": True}, "needs an estimator with model_for, got Frequency"),
         ({"settings": {"sing": 1}}, "Frequency of method 'm' has no setting 'sing'. Did you mean 'sign'?"),
         ({"estimator": "sklearn.svm:SVC", "settings": {"c": 1}}, "sklearn.svm:SVC of method 'm' has no"),
-        ({"estimator": "sklearn.multiclass:OneVsRestClassifier"}, "cannot be made: .*estimator"),
+        ({"estimator": "sklearn.multiclass:OneVsRestClassifier"}, "cannot be created: .*estimator"),
         ({"cv": 1}, "must be a number of folds from 2 up or 'training', got 1"),
         ({"cv": "pre-fit"}, "must be a number of folds from 2 up or 'training', got 'pre-fit'"),
         ({"scaling": "maxabs"}, "Unknown scaling 'maxabs'. Did you mean 'max_abs'?"),

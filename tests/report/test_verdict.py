@@ -109,7 +109,7 @@ def test_predictions_alone_give_no_reason():
     document = evaluation_document(Y, predictions={"mine": Y})
     assert document["verdict"] == [
         "Good on every measure: the lowest is micro-F1 (skill 100%).",
-        "Give its scores as well, and the report can say why and what to change.",
+        "With scores, the report can also explain why and suggest what to change.",
     ]
 
 

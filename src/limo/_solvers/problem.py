@@ -52,7 +52,7 @@ class Progress:
     iteration : int
         Iterations so far; for the stochastic solver, steps of this call.
     most : int
-        The number of iterations or steps after which the solver ends at the latest.
+        The maximum number of iterations or steps.
     seconds : float
         Time since the start.
     objective, relative_gap : float
@@ -68,7 +68,7 @@ class Progress:
 
 
 Callback = Callable[[Progress], object]
-"""Called with the progress; a true answer stops the solver."""
+"""Called with the progress; returning True stops the solver."""
 
 
 class Status(Enum):

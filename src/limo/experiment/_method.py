@@ -221,7 +221,7 @@ class Method:
         try:
             model = self._new()
         except (TypeError, ValueError) as error:
-            raise PlanError(f"the estimator of {who} cannot be made: {error}") from error
+            raise PlanError(f"the estimator of {who} cannot be created: {error}") from error
         _must_have(model, ("fit", "get_params", *["model_for"] * self.targeted), who)
 
 

@@ -60,7 +60,7 @@ def render(document: Mapping[str, Any]) -> str:
         )
     except UndefinedError as error:
         raise ValueError(
-            f"The document is incomplete: {error}. Make it again with limo.report."
+            f"The document is incomplete: {error}. Create it again with limo.report."
         ) from error
 
 

@@ -81,7 +81,7 @@ def _reason(margins: Mapping[str, Any]) -> str:
 
 def _advice(margins: Mapping[str, Any], cuts: Mapping[str, Any] | None) -> str:
     if cuts is None:
-        return "Give its scores as well, and the report can say why and what to change."
+        return "With scores, the report can also explain why and suggest what to change."
     advice = (_advice_on_weights(margins), _advice_on_thresholds(cuts["measures"]))
     return f"What to change: {'; '.join(part for part in advice if part)}."
 

@@ -92,8 +92,8 @@ def limo_as_authors(
 def tuned_logistic(data: Dataset, train: Anything, test: Anything, seed: int) -> Found:
     """Logistic regression for each label, C by cross-validation, the cut that suits each measure.
 
-    Cuts are fitted on cross-fitted scores with the C chosen: training data only, and the choice is
-    not made anew in every fold.
+    Cuts are fitted on cross-fitted scores with the C chosen: training data only, and C is not
+    chosen again in each fold.
     """
     scaler = UnitRows().fit(data.X[train])
     X, X_test, Y = scaler.transform(data.X[train]), scaler.transform(data.X[test]), data.Y[train]

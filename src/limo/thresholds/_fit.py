@@ -294,7 +294,7 @@ def folds_of(cv: Any, X: Any, Y: Any, name: str = "cv") -> Folds:
     if isinstance(cv, int | np.integer):
         if not 2 <= cv <= Y.shape[0]:
             raise ValueError(
-                f"{name}={cv} folds cannot be made of n_samples={Y.shape[0]}: expected from 2 up "
+                f"{name}={cv} folds are impossible with n_samples={Y.shape[0]}: expected from 2 up "
                 "to one fold for each instance."
             )
         cv = StratifiedFolds(int(cv))
