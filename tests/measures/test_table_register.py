@@ -103,10 +103,10 @@ def test_the_threshold_report():
     report = limo.threshold_report(Y, S, P)
     loss = report.measures["instance_zero_one"]
     # instances 0 and 3 are right; no threshold can make 1 and 2 right
-    assert (loss.found[0], loss.best_cut[0], loss.possible[0]) == (0.5, 0.5, 0)
+    assert (loss.found[0], loss.best_threshold[0], loss.possible[0]) == (0.5, 0.5, 0)
     assert "subset 0/1 loss" in str(report)
     assert report.to_frame().loc["instance_zero_one", "lost_to_ranking"] == 0.5
-    assert "zero_one_best_cut" in report.to_frame("labels")
+    assert "zero_one_best_threshold" in report.to_frame("labels")
     assert json.loads(report.to_json())["measures"]["instance_zero_one"]["bound"] is None
 
 
@@ -145,12 +145,12 @@ def test_the_document_and_the_page():
     assert entries["precision_at_1"]["blind"] is None
     (model,) = document["models"]
     assert model["measures"]["precision_at_1"]["value"] == 0.5
-    assert model["cuts"]["measures"]["instance_zero_one"]["best_cut"] == 0.5
+    assert model["thresholds"]["measures"]["instance_zero_one"]["best_threshold"] == 0.5
     page = limo.report.render(document)
     for text in ("P@1", "subset 0/1 loss", RANKING.meaning, LABELS.meaning, RANKING.formula):
         assert text in page
-    alone = limo.report.evaluation_document(Y, {"mine": S})["models"][0]["cuts"]["measures"]
-    assert alone["instance_zero_one"]["best_cut"] == 0.5
+    alone = limo.report.evaluation_document(Y, {"mine": S})["models"][0]["thresholds"]["measures"]
+    assert alone["instance_zero_one"]["best_threshold"] == 0.5
 
 
 def test_the_command_line_and_completion(tmp_path, monkeypatch):
