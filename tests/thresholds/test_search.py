@@ -80,7 +80,7 @@ def test_sparse_equals_brute_force_with_minus_infinity(name, by, average):
 
 
 def test_joint_micro_optimum_beats_each_label_alone():
-    """Label 0 alone is best cut after one of two; for the matrix it should give both."""
+    """For label 0 alone one of two is best; for the matrix it should give both."""
     rng = np.random.default_rng(63)
     better = 0
     for _ in range(50):

@@ -65,9 +65,8 @@ def judge_model(name: str, checked: Checked, conventions: Conventions) -> ModelF
     The scores are sorted once for each view; everything in the document is read from that.
     """
     scored = checked.S is not None
-    evaluation, found = evaluate_checked(
-        checked, conventions, threshold_functions if scored else None
-    )
+    functions = threshold_functions if scored else None
+    evaluation, found = evaluate_checked(checked, conventions, functions)
     details = threshold_details(checked, found) if scored else None
     measures = {key: _measure(key, evaluation, checked.Y) for key in evaluation}
     model = {
