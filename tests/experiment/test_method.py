@@ -96,7 +96,7 @@ def test_methods_can_be_pickled():
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"name": ""}, "a method needs a name, got ''"),
         ({"estimator": 3}, "'m' needs an estimator with fit, got int"),
@@ -113,6 +113,6 @@ def test_methods_can_be_pickled():
         ({"threshold": {"macro-f1": "own"}}, "Unknown measure 'macro-f1'. Did you mean 'macro_f1'?"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_before_anything_runs(change, told):
-    with pytest.raises(ValueError, match=told):
+def test_wrong_settings_are_rejected_before_anything_runs(change, message):
+    with pytest.raises(ValueError, match=message):
         Method(**({"name": "m", "estimator": Frequency()} | change))

@@ -16,7 +16,7 @@ _received: list[int] = []
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C and SIGTERM stop it at any moment, without a traceback."""
+    """Run the command line; Ctrl-C and SIGTERM stop it at any time, without a traceback."""
     raise_on_signals()
     try:
         importlib.import_module("limo._cli.app").app(prog_name="limo")

@@ -35,7 +35,7 @@ EXAMPLES = examples(
     ("a file whose last six columns are labels", "limo fit songs.csv --labels 6 -o songs.skops"),
     ("a quick look", "limo fit enron:train --quick -o quick.skops"),
     (
-        "another method, with a setting of its own",
+        "another method, with one of its settings",
         "limo fit enron --method mlknn --set k=20 -o neighbours.skops",
     ),
 )

@@ -1,4 +1,4 @@
-"""What goes into a solver and what comes out: features, problem, progress, solution.
+"""The input and output of a solver: features, problem, progress, solution.
 
 Both solvers follow one contract: ``solve(problem, ..., start=Solution, callback=...)`` returns a
 :class:`Solution`, whose weights have a row per feature and a column per label.

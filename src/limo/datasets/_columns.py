@@ -336,7 +336,7 @@ def given_labels(names: list[str], labels: LabelChoice, location: str, path: str
 
 
 def meka_labels(relation: str, n_columns: int, path: str) -> list[int] | None:
-    """The label columns ``-C n`` stands for: the first n, or the last for -n; None without -C."""
+    """The label columns by ``-C n``: the first n, or the last for -n; None without -C."""
     match = _MEKA.search(relation)
     if match is None:
         return None

@@ -98,7 +98,7 @@ def read_matrix(
     labels : list of str, str or int, optional
         Which columns to read, as for :func:`limo.read`; by default all.
     drop : list of str, optional
-        Columns to leave out, if they are there.
+        Columns to leave out, if they exist.
     header : bool, optional
         Whether the first line of a CSV file names the columns; by default decided by its content.
     n_labels : int, optional

@@ -269,7 +269,7 @@ def _named_method(name: str) -> Method:
         return METHODS[check_name(name, METHODS, "method")]
     except ValueError as error:
         raise PlanError(
-            f"{error} To use an estimator of your own, write Method('its name', estimator), or in "
+            f"{error} To use your own estimator, write Method('its name', estimator), or in "
             "a plan file {name = 'its name', estimator = 'file.py:Class'}"
         ) from None
 

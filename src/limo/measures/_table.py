@@ -169,7 +169,7 @@ _BUILT_IN = (
 )  # fmt: skip
 
 PAPER_MEASURES: Mapping[str, Measure] = MappingProxyType({m.name: m for m in _BUILT_IN})
-"""The paper's eleven measures by name, whatever else is registered."""
+"""The paper's eleven measures by name, without registered ones."""
 
 _registered: dict[str, Measure] = dict(PAPER_MEASURES)
 

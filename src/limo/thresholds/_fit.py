@@ -372,7 +372,7 @@ def make_rule(threshold: Any, measure: Any) -> ThresholdRule:
     else:
         raise TypeError(
             f"threshold must be a rule such as LabelThreshold(), or one of {', '.join(RULES)}: "
-            f"got {threshold!r}. A number goes into FixedThreshold."
+            f"got {threshold!r}. For a number t, use FixedThreshold(t)."
         )
     if measure is not None and rule.get_params().get("target", measure) is None:
         rule.set_params(target=measure)
