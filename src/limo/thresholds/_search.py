@@ -284,7 +284,7 @@ class Steps:
         return values
 
     def best(self, target: Target, *, most: bool) -> Integers:
-        """The cell of each row's best cut; of equal ones, the one with fewest or most predictions."""
+        """The cell of each row's best cut; of equal ones, the one that predicts least, or most."""
         places = np.empty(self.indptr.size - 1, dtype=np.int64)
         pick_best(self.values(target), self.indptr, most, places)
         return places
