@@ -116,7 +116,7 @@ def _harmless(text: str) -> str:
 # Documents as tables: the main part of what a page shows
 
 _BEST = "bold green"
-_LEGEND = "* best value of the line."
+_LEGEND = "* best value in the row."
 _MOST_MODELS = 8  # more columns are hard to read
 
 
@@ -153,7 +153,7 @@ def _print_dataset(part: Mapping[str, Any], dataset: str) -> None:
     body: list[list[str | Text]] = [
         [line["title"], better[line["measure"]], *map(_spread, line["cells"])] for line in lines
     ]
-    title = f"{dataset}: mean ± deviation (rank) over {counted(part['splits'], 'split')}"
+    title = f"{dataset}: mean ± standard deviation (rank) over {counted(part['splits'], 'split')}"
     print_table(title, ["measure", "better", *part["methods"]], body, numbers=2)
 
 
