@@ -315,7 +315,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         model: LIMOClassifier = copy(fitted)
         model.set_params(threshold_measure=rule.get_params()["target"])
         model._set_threshold(rule)
-        model.target_form_, model.classes_ = self.target_form_, self.classes_
+        model._code_as(self)
         return model
 
 

@@ -281,10 +281,16 @@ class Steps:
             values[part] = target(self.hits[part], self.misses[part], true[part], self.n_items)
         return values
 
-    def best(self, target: Target, *, most: bool) -> Integers:
-        """The cell of each row's best cut; of equal ones that which predicts least, or most."""
+    def best(self, target: Target, *, most: bool, at_least_one: bool = False) -> Integers:
+        """The cell of each row's best cut; of equal ones that which predicts least, or most.
+
+        With ``at_least_one`` the cut above all items is taken only if a row has no other.
+        """
         places = np.empty(self.indptr.size - 1, dtype=np.int64)
-        pick_best(self.values(target), self.indptr, most, places)
+        values = self.values(target)
+        if at_least_one:
+            values[self.indptr[:-1]] = np.nan
+        pick_best(values, self.indptr, most, places)
         return places
 
     def take(self, places: Integers) -> Cuts:
@@ -331,15 +337,24 @@ class Steps:
         return cls(indptr, hits, misses, upper, lower, n_true, blocks[0].n_items)
 
 
-def best_cuts(cut: View, target: Target, Y: Pattern, scores: Scores, *, most: bool = False) -> Cuts:
+def best_cuts(
+    cut: View,
+    target: Target,
+    Y: Pattern,
+    scores: Scores,
+    *,
+    most: bool = False,
+    at_least_one: bool = False,
+) -> Cuts:
     """Find the best cuts of the rows of the view ``cut``.
 
     Of equally good cuts the one that predicts least is taken; with ``most``, and if each row is
-    judged by itself, the one that predicts most.
+    judged by itself, the one that predicts most. With ``at_least_one``, which also needs rows that
+    are judged by themselves, no cut is above all scores of its row.
     """
     judged = target.view(cut)
     if judged is cut:
-        found = _each(target, *through(cut, Y, scores), read=Steps.take, most=most)
+        found = _each(target, *through(cut, Y, scores), most=most, at_least_one=at_least_one)
         return Cuts(
             np.concatenate([cuts.upper for cuts in found]),
             np.concatenate([cuts.lower for cuts in found]),
@@ -375,19 +390,15 @@ def read_steps(
 
 
 def _each(
-    target: Target,
-    Y: Pattern,
-    scores: Scores,
-    *,
-    read: Callable[[Steps, Integers], Result],
-    most: bool,
-) -> list[Result]:
+    target: Target, Y: Pattern, scores: Scores, *, most: bool, at_least_one: bool
+) -> list[Cuts]:
     """Find the best cut of each row by itself, block by block."""
 
-    def best(steps: Steps) -> Result:
-        return read(steps, steps.best(target, most=most))
+    def best(steps: Steps) -> Cuts:
+        return steps.take(steps.best(target, most=most, at_least_one=at_least_one))
 
-    return read_steps(Y, scores, best, every=not target.fractional)
+    # Cuts below relevant items suffice for a fractional target, but a row may have no such item.
+    return read_steps(Y, scores, best, every=at_least_one or not target.fractional)
 
 
 def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Cuts:
