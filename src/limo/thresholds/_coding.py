@@ -150,4 +150,5 @@ def _marks_of(y: Any, values: Anything) -> Anything:
         raise ValueError(
             f"y must hold only {low!r} and {high!r}: found {table[i, j]!s} at row {i}, column {j}."
         )
-    return table == values[1]
+    marks: Anything = table == values[1]
+    return marks
