@@ -3,6 +3,7 @@
 import ast
 import importlib
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -177,6 +178,21 @@ def test_every_public_name_loads_and_is_documented(package: str) -> None:
         found = getattr(module, public)
         assert public.isupper() or found.__doc__, f"{package}.{public} has no docstring"
     assert limo.__all__
+
+
+def test_contributing_names_existing_files_and_functions() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    places = (ROOT, SOURCE)
+    pattern = r"`(?:\w+ )*([\w./]+/[\w./]*|\w[\w.]*\.(?:py|pyi|md|toml|j2))`"
+    files = set(re.findall(pattern, text))
+    assert {"measures/_table.py", "report/_page.py", "benchmarks/measures.py"} <= files
+    missing = {file for file in files if not any((place / file).exists() for place in places)}
+    assert not missing
+    walks = re.findall(r"`([\w./]+)`: `([\w.]+)`", text)
+    assert ("datasets/_csv.py", "read_csv") in walks
+    for file, function in walks:
+        last = function.rpartition(".")[2]
+        assert last in (SOURCE / file).read_text(), f"{file} has no {function}"
 
 
 def test_no_machine_path_or_registry_is_written_down() -> None:

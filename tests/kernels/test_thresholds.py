@@ -4,7 +4,7 @@ from limo._kernels.thresholds import mark_hull, pick_best, sort_stored, walk
 
 
 def walked(relevant, irrelevant, *, every):
-    """Cuts of one row as (hits, misses, upper, lower), spare room included."""
+    """Cuts of one row as (hits, misses, upper, lower), unused cells included."""
     good = np.array(sorted(relevant, reverse=True))
     bad = np.array(sorted(irrelevant))
     room = good.size + 1 + (bad.size if every else 0)

@@ -96,10 +96,10 @@ def test_predictions_are_scores_above_the_threshold():
 
 def test_one_threshold_for_all_scores_moves_them_alike():
     raw = limo.LIMOClassifier(threshold_measure=None).fit(X, Y)
-    cut = limo.LIMOClassifier(threshold_cv="training").fit(X, Y)
+    tuned = limo.LIMOClassifier(threshold_cv="training").fit(X, Y)
     by_hand = limo.GlobalThreshold().fit(Y, raw.decision_function(X)).threshold_
-    np.testing.assert_allclose(raw.intercept_ - cut.intercept_, by_hand)
-    assert np.array_equal(raw.coef_, cut.coef_)
+    np.testing.assert_allclose(raw.intercept_ - tuned.intercept_, by_hand)
+    assert np.array_equal(raw.coef_, tuned.coef_)
 
 
 @pytest.mark.parametrize("measure", ["hamming_loss", "macro_f1", "micro_f1", "instance_f1"])

@@ -76,8 +76,8 @@ def test_all_measures_cost_one_cross_validation(monkeypatch):
     assert told[:12] == [(k + 1, total) for k in range(12)]
     assert told[-1] == (total, total)
     chosen = {name: tuple(one.values()) for name, one in search.best_params_by_measure_.items()}
-    to_cut = {chosen[name] for name, m in limo.MEASURES.items() if m.needs == "labels"}
-    assert len(fits) == 12 + len(set(chosen.values())) + 3 * len(to_cut)
+    thresholded = {chosen[name] for name, m in limo.MEASURES.items() if m.needs == "labels"}
+    assert len(fits) == 12 + len(set(chosen.values())) + 3 * len(thresholded)
     assert list(search.models_) == list(limo.MEASURES)
     one = limo.LIMOClassifierCV("macro_f1", **SMALL).fit(DATA.X, DATA.Y)
     assert search.best_params_by_measure_["macro_f1"] == one.best_params_

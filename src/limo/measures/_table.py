@@ -168,7 +168,10 @@ _BUILT_IN = (
     ),
 )  # fmt: skip
 
-_registered: dict[str, Measure] = {measure.name: measure for measure in _BUILT_IN}
+PAPER_MEASURES: Mapping[str, Measure] = MappingProxyType({m.name: m for m in _BUILT_IN})
+"""The paper's eleven measures by name, whatever else is registered."""
+
+_registered: dict[str, Measure] = dict(PAPER_MEASURES)
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(_registered)
 """All measures by name; :func:`limo.measures.register` adds one."""
@@ -225,7 +228,7 @@ def unregister(name: str) -> None:
     name : str
         The built-in measures cannot be removed.
     """
-    if any(measure.name == name for measure in _BUILT_IN):
+    if name in PAPER_MEASURES:
         raise ValueError(f"{name!r} is built in and cannot be removed.")
     if name not in _registered:
         hint = did_you_mean(name, _registered)

@@ -131,7 +131,7 @@ def load_model(path: str | os.PathLike[str]) -> SavedModel:
     try:
         unknown = sorted(set(_skops.get_untrusted_types(data=content)) - trusted)
     except Exception as error:  # a hostile file may raise anything
-        raise ModelFileError(f"{file} is not a model file: {_said(error)}. {_ADVICE}") from None
+        raise ModelFileError(f"{file} is not a model file: {_summary(error)}. {_ADVICE}") from None
     if unknown:
         raise ModelFileError(
             f"{file} asks for {', '.join(unknown[:3])}, which limo does not know to be harmless, "
@@ -140,7 +140,7 @@ def load_model(path: str | os.PathLike[str]) -> SavedModel:
     try:
         found = _skops.loads(content, trusted=sorted(trusted))
     except Exception as error:  # a damaged part may raise anything
-        raise ModelFileError(f"{file} cannot be restored: {_said(error)}. {_ADVICE}") from error
+        raise ModelFileError(f"{file} cannot be restored: {_summary(error)}. {_ADVICE}") from error
     return _unpack(found, file)
 
 
@@ -180,5 +180,5 @@ def _listed(names: Sequence[str] | None) -> list[str] | None:
     return None if names is None else list(map(str, names))
 
 
-def _said(error: Exception) -> str:
+def _summary(error: Exception) -> str:
     return str(error).partition("\n")[0] or type(error).__name__

@@ -446,10 +446,10 @@ class Paths:
                 scores.append(model.decision_function(X[test]))
                 if tick is not None:
                     tick()
-            judged = self._rankings(labels, scores) | self._cuts(labels, scores)
+            judged = self._score_values(labels, scores) | self._label_values(labels, scores)
             yield Trial(weights, alpha, np.concatenate(scores), judged)
 
-    def _rankings(self, labels: Any, scores: list[Values]) -> dict[str, Judged]:
+    def _score_values(self, labels: Any, scores: list[Values]) -> dict[str, Judged]:
         """The measures of scores, by fold."""
         measures = [m for m in self.measures if m.needs == "scores"]
         folds = [
@@ -458,18 +458,20 @@ class Paths:
         ]
         return {m.name: Judged(np.array([f[m.name] for f in folds]), None) for m in measures}
 
-    def _cuts(self, labels: Any, scores: list[Values]) -> dict[str, Judged]:
+    def _label_values(self, labels: Any, scores: list[Values]) -> dict[str, Judged]:
         """The measures of labels, by fold, under the best kind of threshold."""
         found: dict[str, Judged] = {}
         for m in self.measures:
             for kind in _kinds(m):
-                values = [self._cut(m, kind, labels, scores, k) for k in range(len(scores))]
+                values = [self._label_value(m, kind, labels, scores, k) for k in range(len(scores))]
                 judged = Judged(np.array(values), kind)
                 if m.name not in found or _beats(m, judged, found[m.name]):
                     found[m.name] = judged
         return found
 
-    def _cut(self, measure: Measure, kind: str, labels: Any, scores: list[Values], k: int) -> float:
+    def _label_value(
+        self, measure: Measure, kind: str, labels: Any, scores: list[Values], k: int
+    ) -> float:
         """A measure of labels on one fold, with a threshold fitted on the scores of the others."""
         others = [j for j in range(len(self.folds)) if j != k] or [k]
         rows = np.concatenate([self.folds[j][1] for j in others])

@@ -14,7 +14,7 @@ from limo.measures._compute import Found, ProfileFunction
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._rows import f1
 from limo.thresholds._scores import Scores, check_pair, read_scores
-from limo.thresholds._search import TARGETS, Steps, best_cuts, check_target
+from limo.thresholds._search import TARGETS, Steps, best_thresholds, check_target
 
 Labels = Any  # an array of 0 and 1, or a CSR array where the scores are sparse
 
@@ -198,13 +198,13 @@ def check_count(n: Any, name: str) -> int:
 
 def _best(view: View, y_true: Any, y_score: Any, target: Any) -> Values:
     wanted = check_target(target)
-    return best_cuts(view, wanted, *check_pair(y_true, y_score)).thresholds
+    return best_thresholds(view, wanted, *check_pair(y_true, y_score)).values
 
 
 def label_thresholds(profile: Profile) -> Values:
     """The threshold of each label that is best for F1, from the sorted columns."""
     steps = Steps.of(profile.sorted_rows, every=False)
-    return steps.take(steps.best(TARGETS["f1"], most=False)).thresholds
+    return steps.take(steps.best(TARGETS["f1"], most=False)).values
 
 
 # F1 as a function of one global threshold

@@ -16,7 +16,7 @@ from limo._views import ROWS, Pattern
 from limo.thresholds._best import Labels, cut_scores
 from limo.thresholds._rules import ThresholdRule
 from limo.thresholds._scores import Scores
-from limo.thresholds._search import Cuts, best_cuts, check_target
+from limo.thresholds._search import Thresholds, best_thresholds, check_target
 
 _SOURCES = ("scores", "features", "both")
 _REGRESSORS = ("ridge", "svr")
@@ -112,8 +112,8 @@ class InstanceThreshold(ThresholdRule):
                 f"at_least_one=True needs a target that judges each instance, got {str(target)!r}: "
                 "thresholds for it are chosen jointly. Use at_least_one=False."
             )
-        cuts = best_cuts(ROWS, target, Y, scores, most=most, at_least_one=self.at_least_one)
-        self.regressor_ = self._new_regressor().fit(seen, _finite(cuts, scores, self.end_gap))
+        best = best_thresholds(ROWS, target, Y, scores, most=most, at_least_one=self.at_least_one)
+        self.regressor_ = self._new_regressor().fit(seen, _finite(best, scores, self.end_gap))
 
     def _predict(self, scores: Scores, X: Any) -> Labels:
         return cut_scores(scores, self._thresholds(scores, X), ROWS)
@@ -142,12 +142,12 @@ class InstanceThreshold(ThresholdRule):
         return make_pipeline(StandardScaler(with_mean=False), RidgeCV(np.logspace(-2, 4, 13)))
 
 
-def _finite(cuts: Cuts, scores: Scores, end_gap: float) -> Values:
+def _finite(best: Thresholds, scores: Scores, end_gap: float) -> Values:
     """The thresholds, where those beyond all scores of an instance are moved near its last one."""
     high, low = scores.highest(), scores.lowest()
     beyond = end_gap * (high - low) / max(scores.width - 1, 1)
     below = np.nextafter(low - beyond, -np.inf)
-    t = np.where(np.isposinf(cuts.upper), high + beyond, cuts.thresholds)
+    t = np.where(np.isposinf(best.upper), high + beyond, best.values)
     return np.where(np.isneginf(t), below, t)
 
 
