@@ -66,7 +66,8 @@ def _curvatures(problem: Problem) -> Values:
     energy = problem.features.energy
     squared_length = float(energy[: problem.features.X.shape[1]].sum())
     relative_energy = energy / max(energy.max(), np.finfo(float).tiny)
-    return (squared_length or 1.0) * (1 + _CURVATURE * relative_energy)
+    curvatures: Values = (squared_length or 1.0) * (1 + _CURVATURE * relative_energy)
+    return curvatures
 
 
 def _objective(problem: Problem, limit: float) -> Objective:
