@@ -131,7 +131,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1; or one label with two classes.
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
         classes : array-like, optional
             The two classes of a one-dimensional ``y``, if the first batch may lack one.
 
