@@ -45,7 +45,9 @@ SMALL = {
     "datasets/_synthetic.py": "data sets made by rule, mostly documentation",
     "measures/_functions.py": "the measures as public functions, mostly documentation",
     "measures/_rows.py": "the formulas, alone",
+    "measures/_warning.py": "its base class loads scikit-learn, which measures do without",
     "measures/_conventions.py": "a public record of its own, mostly documentation",
+    "models/_base.py": "the base class of all learners, and the feature scalings",
     "thresholds/_expected.py": "labels of highest expected F1, which need no threshold search",
     "report/_provenance.py": "how a report was made, used by both kinds of documents",
 }
@@ -145,6 +147,10 @@ def test_import_loads_nothing_heavy() -> None:
 def test_completing_a_measure_does_not_load_the_compiler() -> None:
     code = "from limo._cli.options import complete_measure; assert complete_measure('macro')"
     assert loaded_by(code) == ["numpy", "typer"]
+
+
+def test_measures_do_not_load_scikit_learn() -> None:
+    assert "sklearn" not in loaded_by("import limo; limo.macro_f1([[1, 0]], [[1, 0]])")
 
 
 def loaded_by(code: str) -> list[str]:

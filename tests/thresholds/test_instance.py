@@ -94,6 +94,64 @@ def test_ties_can_go_either_way():
     assert found == {"fewest": [3.5], "most": [1.5]}
 
 
+def released_hamming_threshold(y, s):
+    """The rule of the authors' released program, from its description, for scores without ties.
+
+    Start below all scores, remove items from the lowest up, but never the highest; keep the first
+    place with the fewest errors.
+    """
+    order = np.argsort(s)
+    ordered = s[order]
+    best, place = np.sum(y == 0), None
+    for k in range(1, len(s)):
+        errors = np.sum(y[order[:k]] == 1) + np.sum(y[order[k:]] == 0)
+        if errors < best:
+            best, place = errors, k
+    return None if place is None else (ordered[place - 1] + ordered[place]) / 2
+
+
+def test_at_least_one_is_the_rule_of_the_released_program():
+    rng = np.random.default_rng(103)
+    scores, labels = rng.normal(size=(300, 5)), (rng.random((300, 5)) < 0.3).astype(int)
+    rule = limo.InstanceThreshold(
+        "hamming_loss", regressor=Remember(), end_gap=0, ties="most", at_least_one=True
+    )
+    found = rule.fit(labels, scores).regressor_.targets_
+    expected = [released_hamming_threshold(y, s) for y, s in zip(labels, scores, strict=True)]
+    for t, e, s in zip(found, expected, scores, strict=True):
+        assert t == pytest.approx(e) if e is not None else t < s.min() and t > s.min() - 1e-5
+    assert (found < scores.max(axis=1)).all()
+    plain = rule.set_params(at_least_one=False).fit(labels, scores).regressor_.targets_
+    assert (plain == scores.max(axis=1)).any()  # elsewhere nothing is predicted
+
+
+@pytest.mark.parametrize("target", ["f1", "hamming_loss", "jaccard"])
+@pytest.mark.parametrize("ties", ["fewest", "most"])
+def test_at_least_one_label_is_above_every_training_threshold(target, ties):
+    rng = np.random.default_rng(104)
+    scores = rng.integers(0, 3, (60, 4)) / 2.0
+    labels = (rng.random((60, 4)) < 0.3).astype(int)
+    assert (labels.sum(axis=1) == 0).any()
+    rule = limo.InstanceThreshold(target, regressor=Remember(), ties=ties, at_least_one=True)
+    found = rule.fit(labels, scores).regressor_.targets_
+    assert (found < scores.max(axis=1)).all()
+    function = naive.FUNCTIONS[target]
+    for y, s, t in zip(labels.tolist(), scores.tolist(), found, strict=True):
+        values = [
+            function(*naive.counts(y, [int(v > c) for v in s])) for c in {*s, -1.0} if c < max(s)
+        ]
+        own = function(*naive.counts(y, [int(v > t) for v in s]))
+        assert own == pytest.approx(max(values))
+
+
+def test_an_instance_without_scores_has_nothing_above_its_threshold():
+    scores = sparse.csr_array(([0.5], ([0], [1])), shape=(2, 3))
+    rule = limo.InstanceThreshold("hamming_loss", regressor=Remember(), at_least_one=True)
+    found = rule.fit([[0, 0, 1], [0, 0, 1]], scores).regressor_.targets_
+    assert found[0] < 0.5
+    assert found[1] == 0
+
+
 def test_scores_far_below_the_others_move_no_threshold():
     """Labels that are constant in training get any low score, another one in every model."""
     rng = np.random.default_rng(102)
@@ -141,6 +199,8 @@ def test_wrong_input_is_refused():
         limo.InstanceThreshold(regressor="svm").fit(Y, S)
     with pytest.raises(ValueError, match="end_gap must be a number from 0 up, got -1"):
         limo.InstanceThreshold(end_gap=-1).fit(Y, S)
+    with pytest.raises(ValueError, match="at_least_one=True needs a target that judges each inst"):
+        limo.InstanceThreshold("micro_f1", at_least_one=True).fit(Y, S)
     with pytest.raises(ValueError, match="Unknown rule for ties 'all'"):
         limo.InstanceThreshold(ties="all").fit(Y, S)
     with pytest.raises(

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.parallel import Parallel, delayed
@@ -62,8 +61,8 @@ class LIMOClassifierCV(MultiLabelClassifier):
         The measure to train for, any of ``limo.MEASURES``. If there are several, ``predict`` and
         ``decision_function`` use the model for the first, and :meth:`model_for` returns the others.
     alphas : sequence of float, optional
-        Regularisation strengths to try; by default the mean squared length of the rows of X (1 for
-        unit rows) times ten half decades, from 0.32 to 1e-5.
+        Regularisation strengths to try, relative to the mean squared length of the rows, as for
+        :class:`LIMOClassifier`; by default ten half decades, from 0.32 to 1e-5.
     weights : sequence of (float, float, float)
         Weights of the label-wise, instance-wise and entry-wise margin to try; by default each
         alone, the first two together, and all three.
@@ -157,7 +156,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1; or one label with two classes.
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
 
         Returns
         -------
@@ -249,14 +248,9 @@ class LIMOClassifierCV(MultiLabelClassifier):
             raise ValueError("measure must name at least one measure to train for, got none.")
         return [MEASURES[check_name(name, MEASURES, "measure")] for name in names]
 
-    def _alphas(self, X: Any) -> list[float]:
-        if self.alphas is not None:
-            return list(map(float, self.alphas))
-        length = float((X.multiply(X) if sparse.issparse(X) else np.square(X)).sum() / X.shape[0])
-        return [alpha * (length or 1.0) for alpha in ALPHAS]
-
     def _paths(self, X: Any, labels: Any, measures: list[Measure]) -> "Paths":
-        alphas = tuple(sorted(self._alphas(X), reverse=True))
+        given = ALPHAS if self.alphas is None else map(float, self.alphas)
+        alphas = tuple(sorted(given, reverse=True))
         if not alphas or not len(self.weights):
             raise ValueError("alphas and weights must each hold at least one choice.")
         model = LIMOClassifier(
@@ -315,7 +309,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         model: LIMOClassifier = copy(fitted)
         model.set_params(threshold_measure=rule.get_params()["target"])
         model._set_threshold(rule)
-        model.target_form_, model.classes_ = self.target_form_, self.classes_
+        model._code_as(self)
         return model
 
 

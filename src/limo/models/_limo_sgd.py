@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from limo._checks import check_labels, check_name, check_number
+from limo._checks import check_name, check_number
 from limo._solvers import sgd
 from limo._solvers.problem import Features, Problem, Solution
 from limo._views import Pattern
@@ -131,7 +131,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1; or one label with two classes.
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
         classes : array-like, optional
             The two classes of a one-dimensional ``y``, if the first batch may lack one.
 
@@ -189,9 +189,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         if first:
             self.classes_, self.target_form_ = np.unique(classes), "classes"
         X = validate_data(self, X, reset=first, accept_sparse="csr", dtype=np.float64, order="C")
-        if self.target_form_ == "classes":
-            y = np.asarray(y)[:, np.newaxis] == self.classes_[-1]
-        Y = check_labels(y, "y")
+        Y = self._decode(y)
         if not first and Y.shape[1] != len(self.coef_):
             raise ValueError(
                 f"y must have the {len(self.coef_)} labels of the first batch, got {Y.shape[1]}."

@@ -283,10 +283,16 @@ class Steps:
             values[part] = target(self.hits[part], self.misses[part], true[part], self.n_items)
         return values
 
-    def best(self, target: Target, *, most: bool) -> Integers:
-        """The cell of each row's best cut; of equal ones, the one that predicts least, or most."""
+    def best(self, target: Target, *, most: bool, at_least_one: bool = False) -> Integers:
+        """The cell of each row's best cut; of equal ones, the one that predicts least, or most.
+
+        With ``at_least_one`` the cut above all items is taken only if a row has no other.
+        """
         places = np.empty(self.indptr.size - 1, dtype=np.int64)
-        pick_best(self.values(target), self.indptr, most, places)
+        values = self.values(target)
+        if at_least_one:
+            values[self.indptr[:-1]] = np.nan
+        pick_best(values, self.indptr, most, places)
         return places
 
     def take(self, places: Integers) -> Thresholds:
@@ -334,16 +340,23 @@ class Steps:
 
 
 def best_thresholds(
-    view: View, target: Target, Y: Pattern, scores: Scores, *, most: bool = False
+    view: View,
+    target: Target,
+    Y: Pattern,
+    scores: Scores,
+    *,
+    most: bool = False,
+    at_least_one: bool = False,
 ) -> Thresholds:
     """Find the best thresholds of the rows of a view.
 
     Of equally good ones the one that predicts least is taken; with ``most``, and if each row is
-    judged by itself, the one that predicts most.
+    judged by itself, the one that predicts most. With ``at_least_one``, which also needs rows that
+    are judged by themselves, no threshold is above all scores of its row.
     """
     judged = target.view(view)
     if judged is view:
-        found = _each(target, *through(view, Y, scores), read=Steps.take, most=most)
+        found = _each(target, *through(view, Y, scores), most=most, at_least_one=at_least_one)
         return Thresholds(
             np.concatenate([block.upper for block in found]),
             np.concatenate([block.lower for block in found]),
@@ -379,19 +392,15 @@ def read_steps(
 
 
 def _each(
-    target: Target,
-    Y: Pattern,
-    scores: Scores,
-    *,
-    read: Callable[[Steps, Integers], Result],
-    most: bool,
-) -> list[Result]:
+    target: Target, Y: Pattern, scores: Scores, *, most: bool, at_least_one: bool
+) -> list[Thresholds]:
     """Find the best threshold of each row by itself, block by block."""
 
-    def best(steps: Steps) -> Result:
-        return read(steps, steps.best(target, most=most))
+    def best(steps: Steps) -> Thresholds:
+        return steps.take(steps.best(target, most=most, at_least_one=at_least_one))
 
-    return read_steps(Y, scores, best, every=not target.fractional)
+    # Cuts below relevant items suffice for a fractional target, but a row may have no such item.
+    return read_steps(Y, scores, best, every=at_least_one or not target.fractional)
 
 
 def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Thresholds:
