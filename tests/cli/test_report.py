@@ -27,7 +27,7 @@ def test_from_json(folder):
     [
         (b"", "neither a store of results nor the JSON"),
         (b"[" * 100_000, "neither a store of results nor the JSON"),
-        (b'{"format": "limo-findings/1", "kind": 1, "title": []}', "The document "),
+        (b'{"format": "limo-report/2", "kind": 1, "title": []}', "The document "),
         (b"\xff\xfe\x00", "neither a store of results nor the JSON"),
         (b"[1, 2]", "neither a store of results nor the JSON"),
         (b"{}", "neither a store of results nor the JSON"),
