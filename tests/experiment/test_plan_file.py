@@ -142,6 +142,7 @@ CODE = {
     '{name = "a", estimator = "__main__:main"}': "is not in an installed package",
     '{name = "a", estimator = "joblib:load"}': "'joblib:load' must be a class with scikit-learn's",
     '{name = "a", estimator = "numpy:ndarray"}': "must be a class with scikit-learn's interface",
+    '{name = "a", estimator = ".x:A"}': "cannot be imported|there is no module",
     '{name = "a", estimator = "no_such_package:A"}': "there is no module 'no_such_package'",
     '{name = "limo", settings = {loss = {import = "subprocess:check_output", args = "touch MARK"}}}':
         "is not in an installed package",

@@ -238,10 +238,9 @@ def _is_installed(module: str) -> bool:
     A package that does not exist passes: importing it explains what is wrong.
     """
     package = module.partition(".")[0]
-    try:
-        spec = importlib.util.find_spec(package)
-    except (ImportError, ValueError):
+    if package == "__main__":  # the script that runs, wherever it is
         return False
+    spec = importlib.util.find_spec(package) if package else None
     if spec is None or package == "limo":
         return True
     places = [spec.origin] if spec.has_location else spec.submodule_search_locations
