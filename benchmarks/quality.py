@@ -56,7 +56,7 @@ def paper(train: limo.Dataset, test: limo.Dataset) -> dict[str, float]:
 
 
 def exact(train: limo.Dataset, test: limo.Dataset) -> dict[str, float]:
-    """Exact LIMO, aimed at each measure by one cross-validation."""
+    """Exact LIMO, tuned for each measure by one cross-validation."""
     X, X_test = prepared(train.X, test.X)
     search = limo.LIMOClassifierCV(list(limo.MEASURES), n_jobs=2).fit(X, train.Y)
     found = {}
@@ -75,7 +75,7 @@ def logistic(train: limo.Dataset, test: limo.Dataset) -> dict[str, float]:
 
 
 def logistic_with_thresholds(train: limo.Dataset, test: limo.Dataset) -> dict[str, float]:
-    """The same with our thresholds for each measure: a rival nobody offers yet."""
+    """The same with our thresholds for each measure: no other library offers this."""
     X, X_test = prepared(train.X, test.X)
     model = limo.BinaryRelevance("logistic", n_jobs=2).fit(X, train.Y)
     found = dict(limo.evaluate(test.Y, model.decision_function(X_test)))

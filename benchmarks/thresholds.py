@@ -160,7 +160,7 @@ def print_times(m: int, l: int, n_rival: int) -> None:  # noqa: E741
     exact = f1_of(Y[few], S[few], thresholds.best_label_thresholds(Y[few], S[few]))
     print(f"macro-F1 of these labels: exact {exact:.4f}, grid {f1_of(Y[few], S[few], theirs):.4f}")
     for title, work in {
-        "joint micro-F1, a threshold a label": lambda: thresholds.best_label_thresholds(
+        "joint micro-F1, one threshold per label": lambda: thresholds.best_label_thresholds(
             Y, S, "micro_f1"
         ),
         "threshold of each instance": lambda: thresholds.best_instance_thresholds(Y, S),

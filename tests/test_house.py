@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import types
 from pathlib import Path
 
 import pytest
@@ -193,6 +194,24 @@ def test_contributing_names_existing_files_and_functions() -> None:
     for file, function in walks:
         last = function.rpartition(".")[2]
         assert last in (SOURCE / file).read_text(), f"{file} has no {function}"
+
+
+TEXTS = [
+    *(ROOT / page for page in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+    *(file for folder in ("docs", "examples", "benchmarks") for file in (ROOT / folder).iterdir()),
+]
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in TEXTS if file.suffix in (".md", ".py")], ids=lambda file: file.name
+)
+def test_names_of_limo_in_pages_and_scripts_exist(file: Path) -> None:
+    for dotted in set(re.findall(r"(?<![\w./])limo((?:\.[A-Za-z_]\w*)+)", file.read_text())):
+        found: object = limo
+        for part in dotted[1:].split("."):
+            if isinstance(found, type | types.ModuleType):
+                assert hasattr(found, part), f"limo{dotted} does not exist"
+                found = getattr(found, part)
 
 
 def test_no_machine_path_or_registry_is_written_down() -> None:

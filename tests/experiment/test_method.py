@@ -96,7 +96,7 @@ def test_methods_can_be_pickled():
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"name": ""}, "a method needs a name, got ''"),
         ({"estimator": 3}, "'m' needs an estimator with fit, got int"),
@@ -104,7 +104,7 @@ def test_methods_can_be_pickled():
         ({"targeted": True}, "needs an estimator with model_for, got Frequency"),
         ({"settings": {"sing": 1}}, "Frequency of method 'm' has no setting 'sing'. Did you mean 'sign'?"),
         ({"estimator": "sklearn.svm:SVC", "settings": {"c": 1}}, "sklearn.svm:SVC of method 'm' has no"),
-        ({"estimator": "sklearn.multiclass:OneVsRestClassifier"}, "cannot be made: .*estimator"),
+        ({"estimator": "sklearn.multiclass:OneVsRestClassifier"}, "cannot be created: .*estimator"),
         ({"cv": 1}, "must be a number of folds from 2 up or 'training', got 1"),
         ({"cv": "pre-fit"}, "must be a number of folds from 2 up or 'training', got 'pre-fit'"),
         ({"scaling": "maxabs"}, "Unknown scaling 'maxabs'. Did you mean 'max_abs'?"),
@@ -113,6 +113,6 @@ def test_methods_can_be_pickled():
         ({"threshold": {"macro-f1": "own"}}, "Unknown measure 'macro-f1'. Did you mean 'macro_f1'?"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_before_anything_runs(change, told):
-    with pytest.raises(ValueError, match=told):
+def test_wrong_settings_are_rejected_before_anything_runs(change, message):
+    with pytest.raises(ValueError, match=message):
         Method(**({"name": "m", "estimator": Frequency()} | change))

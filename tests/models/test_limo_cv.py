@@ -83,13 +83,13 @@ def test_all_measures_cost_one_cross_validation(monkeypatch):
     monkeypatch.setattr(
         limo.LIMOClassifier, "fit", lambda self, *data: fits.append(self) or fit(self, *data)
     )
-    told = []
+    calls = []
     search = limo.LIMOClassifierCV(
-        list(limo.MEASURES), **SMALL, callback=lambda *now: told.append(now)
+        list(limo.MEASURES), **SMALL, callback=lambda *now: calls.append(now)
     ).fit(DATA.X, DATA.Y)
     total = 12 + 11 + 4 * 3  # the grid, a model for each measure, folds for those of labels
-    assert told[:12] == [(k + 1, total) for k in range(12)]
-    assert told[-1] == (total, total)
+    assert calls[:12] == [(k + 1, total) for k in range(12)]
+    assert calls[-1] == (total, total)
     chosen = {name: tuple(one.values()) for name, one in search.best_params_by_measure_.items()}
     thresholded = {chosen[name] for name, m in limo.MEASURES.items() if m.needs == "labels"}
     assert len(fits) == 12 + len(set(chosen.values())) + 3 * len(thresholded)
@@ -161,13 +161,13 @@ def test_wrong_settings():
 
 @pytest.mark.slow
 def test_processes_find_the_same():
-    told = []
+    calls = []
     search = limo.LIMOClassifierCV(["macro_auc", "macro_f1"], **SMALL)
     alone = clone(search).fit(DATA.X, DATA.Y)
-    both = search.set_params(n_jobs=2, callback=lambda *progress: told.append(progress))
+    both = search.set_params(n_jobs=2, callback=lambda *progress: calls.append(progress))
     both.fit(DATA.X, DATA.Y)
-    assert told[:2] == [(6, 17), (12, 17)]
-    assert told[-1] == (17, 17)
+    assert calls[:2] == [(6, 17), (12, 17)]
+    assert calls[-1] == (17, 17)
     assert list(alone.cv_results_) == list(both.cv_results_)
     assert alone.best_params_by_measure_ == both.best_params_by_measure_
     # sums of other blocks round otherwise

@@ -183,5 +183,5 @@ def test_only_documents_of_this_format_become_pages():
         render({"format": "limo-findings/1"})
     with pytest.raises(ValueError, match="got 'list'. limo.report.evaluation_document and"):
         render([1])
-    with pytest.raises(ValueError, match="The document is incomplete: .*title.* Make it again"):
+    with pytest.raises(ValueError, match="The document is incomplete: .*title.* Create it again"):
         render({"format": FORMAT})

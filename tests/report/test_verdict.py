@@ -112,7 +112,7 @@ def test_predictions_alone_give_no_reason():
     document = evaluation_document(Y, predictions={"mine": Y})
     assert document["verdict"] == [
         "Good on every measure: the lowest is micro-F1 (skill 100%).",
-        "Give its scores as well, and the report can say why and what to change.",
+        "With scores, the report can also explain why and suggest what to change.",
     ]
 
 
@@ -137,6 +137,24 @@ def test_of_several_the_best_mean_rank_leads():
     lead, quality, *_ = verdict_of_all([a, b])
     assert lead == "No measure has a value, so the 2 models cannot be ranked."
     assert quality.startswith("A: good on every measure")
+
+
+def test_ties_with_the_best_model_are_named_as_ties():
+    a = model({"ranking_loss": 0.9, "macro_auc": 0.9, "one_error": 0.5}, name="A")
+    b = model({"ranking_loss": 0.9, "macro_auc": 0.8, "one_error": 0.6}, name="B")
+    c = model({"ranking_loss": 0.1, "macro_auc": 0.9, "one_error": 0.1}, name="C")
+    firsts = {"A": ("ranking_loss", "macro_auc"), "B": ("ranking_loss", "one_error")}
+    firsts["C"] = ("macro_auc",)
+    for place, one in enumerate((a, b, c)):
+        one["mean_rank"] = 1.0 + place
+        for name in firsts[one["name"]]:
+            one["measures"][name]["first"] = True
+    lead = verdict_of_all([a, b, c])[0]
+    assert lead == (
+        "A has the best mean rank of 3 models over all measures and is best on all measures but "
+        "one-error. B is best on one-error and ties with A on ranking loss; C ties with A on "
+        "macro-AUC."
+    )
 
 
 NAN = float("nan")

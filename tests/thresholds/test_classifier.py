@@ -350,7 +350,7 @@ def test_wrong_input_is_refused():
         ThresholdClassifier(OVR).fit(X[:10], Y)
     with pytest.raises(ValueError, match="macro_auc judges scores, so no threshold is needed"):
         ThresholdClassifier(OVR, measure="macro_auc").fit(X, Y)
-    with pytest.raises(TypeError, match="A number goes into FixedThreshold"):
+    with pytest.raises(TypeError, match="For a number t, use FixedThreshold"):
         ThresholdClassifier(OVR, 0.5).fit(X, Y)
     with pytest.raises(ValueError, match="cannot be fitted to 'instance_f1'"):
         ThresholdClassifier(OVR, "label", measure="instance_f1").fit(X, Y)

@@ -192,7 +192,7 @@ def test_wrong_input_is_refused():
         with pytest.raises(ValueError, match=r"expected 200 rows, got shape \(100, 3\)"):
             rule.predict(S, X[:100])
     with pytest.raises(
-        ValueError, match="Unknown source of .* 'x'. Known are: scores, features, both"
+        ValueError, match="Unknown source of .* 'x'. Choose from: scores, features, both"
     ):
         limo.InstanceThreshold(source="x").fit(Y, S, X)
     with pytest.raises(ValueError, match="Unknown regressor 'svm'. Did you mean 'svr'"):

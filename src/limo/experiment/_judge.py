@@ -1,8 +1,8 @@
-"""Fit a method on training data and judge it on test data, by one measure or by many.
+"""Fit a method on training data and evaluate it on test data, by one or more measures.
 
 The model is fitted once for all measures, and each kind of scores is computed once. Models and
-rules are fitted by :class:`limo.thresholds._fit.Training`, as in :func:`limo.experiment.
-estimator_for`, so that a comparison and ``limo fit`` give the same predictions.
+rules are fitted by :class:`limo.thresholds._fit.Training`, as in ``estimator_for``, so that a
+comparison and ``limo fit`` give the same predictions.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,7 @@
 """A method: a learner, the scaling of its features, and the threshold for each measure.
 
-:data:`METHODS` holds the built-in ones. :func:`estimator_for` makes an estimator of a method, which
-gives the predictions that a comparison judges.
+:data:`METHODS` holds the built-in ones. :func:`estimator_for` makes an estimator of a method, whose
+predictions are those that a comparison evaluates.
 """
 
 from collections.abc import Mapping, Sequence
@@ -91,7 +91,7 @@ class Method:
         features. It is fitted with the learner, on training data, and on the training part of
         each fold if thresholds are cross-fitted. Threshold rules see the features unscaled.
     threshold : rule, str, mapping or None, default=None
-        What cuts the scores for measures of labels: by default the rule that suits each measure
+        How scores become labels for measures of labels: by default the rule that suits each measure
         (:func:`limo.suggest_threshold`); or one rule for all, by name or as an object; or
         ``"own"``, the estimator's ``predict``; or a mapping from measures to these or to
         :class:`ThresholdSetting`. Measures that are not in the mapping get the rule that suits
@@ -223,7 +223,7 @@ class Method:
         try:
             model = self._new()
         except (TypeError, ValueError) as error:
-            raise PlanError(f"the estimator of {who} cannot be made: {error}") from error
+            raise PlanError(f"the estimator of {who} cannot be created: {error}") from error
         _must_have(model, ("fit", "get_params", *["model_for"] * self.targeted), who)
 
 
@@ -284,7 +284,7 @@ def fitted_on_training(rules: Mapping[str, ThresholdRule]) -> dict[str, Threshol
 
 
 def _exact(name: str, label: float, instance: float) -> Method:
-    # The method has a threshold for each measure, so the model needs none of its own.
+    # The method has a threshold for each measure, so the model itself needs none.
     model = LIMOClassifier(label, instance, threshold_measure=None)
     return Method(name, model, scaling="unit_rows")
 
@@ -340,7 +340,7 @@ def estimator_for(method: Method, measure: str, *, seed: int | None = None) -> A
     """Make an estimator that predicts as a method does in a comparison, for one measure.
 
     Fitted on the same training data with the same seed, its scores and predictions equal those that
-    a comparison judges by this measure.
+    a comparison evaluates by this measure.
 
     Parameters
     ----------

@@ -101,8 +101,8 @@ def run(
     """Run a plan, or the rest of it.
 
     Runs that are already in the store are skipped; a run with another setting is another run.
-    Each run is stored as soon as it is finished: if the process is killed at any moment, the same
-    call continues where it stopped. A failed run becomes rows with the error.
+    Each run is stored as soon as it is finished: if the process is killed at any time, the same
+    call resumes where it stopped. A failed run becomes rows with the error.
 
     Parameters
     ----------

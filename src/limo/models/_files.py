@@ -134,7 +134,7 @@ def load_model(path: str | os.PathLike[str]) -> SavedModel:
         raise ModelFileError(f"{file} is not a model file: {_summary(error)}. {_ADVICE}") from None
     if unknown:
         raise ModelFileError(
-            f"{file} asks for {', '.join(unknown[:3])}, which limo does not know to be harmless, "
+            f"{file} contains types that limo does not trust ({', '.join(unknown[:3])}), "
             "so it was not opened. If you trust its author, open it with skops.io.load"
         )
     try:
@@ -164,7 +164,7 @@ def _unpack(found: Any, file: Path) -> SavedModel:
     if hasattr(found, "predict"):
         return SavedModel(found)
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
-        raise ModelFileError(f"{file} holds no model, but a {type(found).__name__}. {_ADVICE}")
+        raise ModelFileError(f"{file} contains a {type(found).__name__}, not a model. {_ADVICE}")
     if found["version"] != _VERSION:
         raise ModelFileError(
             f"{file} has version {found['version']} of the model format, and this limo reads "

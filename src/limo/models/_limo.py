@@ -202,9 +202,9 @@ class LIMOClassifier(LinearMarginClassifier):
     fit_intercept : bool, default=True
         Whether to add a constant feature.
     intercept_scaling : float, default=3.0
-        c: the constant feature has the value c r. Its weight is regularised like the others; the
-        higher c, the freer the intercept. 3 ranked better than 1 on CAL500 and enron, and equally
-        well elsewhere.
+        c: the constant feature has the value c r. Its weight is regularised like the others; a
+        higher c regularises the intercept less. 3 ranked better than 1 on CAL500 and enron, and
+        equally well elsewhere.
     tol : float, default=1e-2
         The objective is proven to be within this share of the minimum, and within this share of
         its gain over weights of 0.
@@ -212,14 +212,14 @@ class LIMOClassifier(LinearMarginClassifier):
         Iterations before the solver gives up with a ``ConvergenceWarning``.
     threshold_measure : str or None, default="micro_f1"
         The measure for which ``predict`` cuts the scores, by the rule of
-        :func:`suggest_threshold`; None cuts at 0, which has no meaning in itself.
+        :func:`suggest_threshold`; None cuts at 0, although these scores have no natural zero.
     threshold_cv : int, splitter, iterable or "training", default=5
         The folds on whose cross-fitted scores the threshold is fitted, at most one per instance.
         ``"training"`` fits it on training scores, which overfits.
     warm_start : bool, default=False
         Whether ``fit`` starts from the weights of the previous ``fit``.
     callback : callable, optional
-        Called with a ``Progress`` record at each iteration; a true answer stops.
+        Called with a ``Progress`` record at each iteration; returning True stops it.
     n_jobs : int or None, default=None
         The number of threads; None or -1 for one per core.
     working_memory : float, optional

@@ -46,20 +46,20 @@ ALPHAS = tuple(10 ** (-k / 2) for k in range(1, 11))
 
 
 class LIMOClassifierCV(MultiLabelClassifier):
-    """LIMO trained for the measure you are judged on.
+    """LIMO tuned for a measure by cross-validation.
 
     Chooses alpha, the weights of the three margins and the kind of threshold by cross-validation.
     For each choice of weights, the folds are solved along a path of falling alpha, each from the
-    solution before. The held-out scores serve every measure, so that all eleven cost one
-    cross-validation. A measure of labels is judged under each kind of threshold that may suit it,
-    fitted on the scores of the other folds. Models trained on less data have shifted scores,
-    so the best threshold is refitted on more folds in the end.
+    solution before. All measures share the held-out scores, so that all eleven cost one
+    cross-validation. A measure of labels is evaluated with each kind of threshold that may suit it,
+    fitted on the scores of the other folds. Models trained on less data have shifted scores, so the
+    best threshold is refitted on more folds in the end.
 
     Parameters
     ----------
     measure : str or list of str, default="macro_f1"
         The measure to train for, any of ``limo.MEASURES``. If there are several, ``predict`` and
-        ``decision_function`` serve the first, and :meth:`model_for` gives the others.
+        ``decision_function`` use the model for the first, and :meth:`model_for` returns the others.
     alphas : sequence of float, optional
         Regularisation strengths to try, relative to the mean squared length of the rows, as for
         :class:`LIMOClassifier`; by default ten half decades, from 0.32 to 1e-5.

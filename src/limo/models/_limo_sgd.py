@@ -21,8 +21,8 @@ class LIMOClassifierSGD(LinearMarginClassifier):
     Scores are S = X W + b. A step draws an instance with a relevant and an irrelevant label, and a
     label with a positive and a negative instance. A pair that violates its margin of 1 shrinks its
     weights by 1 - step * alpha and takes a hinge step in the pair's direction. The weights are the
-    mean of all iterates. A step costs O(nonzeros of the instances drawn), whatever the number of
-    features. :class:`LIMOClassifier` solves the same kind of problem over all pairs, to a
+    mean of all iterates. A step costs O(nonzeros of the instances drawn), regardless of the number
+    of features. :class:`LIMOClassifier` solves the same kind of problem over all pairs, to a
     certified gap.
 
     Parameters
@@ -54,7 +54,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
     random_state : int, RandomState or None, default=None
         Draws the first weights and the pairs.
     callback : callable, optional
-        Called with a ``Progress`` record after each pass; a true answer stops.
+        Called with a ``Progress`` record after each pass; returning True stops it.
 
     Attributes
     ----------

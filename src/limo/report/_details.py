@@ -32,7 +32,7 @@ from limo.thresholds._scores import DenseScores
 
 @dataclass(frozen=True, eq=False)
 class ThresholdDetails:
-    """What is known about thresholds for one model's scores.
+    """Thresholds for one model's scores.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ def threshold_functions(view: View, found: Found) -> dict[str, ProfileFunction]:
 
 
 def threshold_details(checked: Checked, found: Found) -> ThresholdDetails:
-    """Describe thresholds for one model's scores, from what the functions above found."""
+    """Describe thresholds for one model's scores, from the results of the functions above."""
     assert checked.S is not None
     best = best_of(checked.Y, DenseScores(checked.S), found)
     curves = _curves(curves_of(checked.Y, found))

@@ -95,7 +95,7 @@ def judge_model(name: str, checked: Checked, conventions: Conventions) -> ModelF
 
 
 def _measure(name: str, evaluation: Evaluation, Y: Pattern) -> dict[str, Any]:
-    """What a measure is, its best and blind values on these labels, and its undefined rows."""
+    """A measure, with its best and blind values on these labels and its undefined rows."""
     measure, result = MEASURES[name], evaluation.results[name]
     return explain_measure(measure, evaluation.conventions) | {
         "best": plain(result.best),
@@ -177,7 +177,7 @@ def evaluation_document(
     predictions : mapping of str to array-like or sparse matrix, optional
         Predicted labels by the name of the model. A model may have scores, predictions or both.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count.
+        How ties and undefined rows count.
     label_names : iterable of str, optional
         Names of the labels; by default the columns of a data frame, if one is given.
     title : str, optional

@@ -61,7 +61,7 @@ def render(document: Mapping[str, Any]) -> str:
         )
     except UndefinedError as error:
         raise ValueError(
-            f"The document is incomplete: {error}. Make it again with limo.report."
+            f"The document is incomplete: {error}. Create it again with limo.report."
         ) from error
 
 
@@ -167,7 +167,7 @@ _THIN = "\u202f"  # a narrow space that does not break
 
 
 def fixed(value: Any, places: int = 4) -> Markup:
-    """A number with so many decimal places."""
+    """A number with the given number of decimal places."""
     return _data(value, lambda x: f"{x:.{places}f}")
 
 
@@ -177,7 +177,7 @@ def percent(value: Any, places: int = 1) -> Markup:
 
 
 def short(value: Any, digits: int = 4) -> Markup:
-    """A number with so many significant digits."""
+    """A number with the given number of significant digits."""
     return _data(value, lambda x: f"{x:.{digits}g}")
 
 

@@ -81,7 +81,7 @@ def _reason(margins: Mapping[str, Any]) -> str:
 
 def _advice(margins: Mapping[str, Any], thresholds: Mapping[str, Any] | None) -> str:
     if thresholds is None:
-        return "Give its scores as well, and the report can say why and what to change."
+        return "With scores, the report can also explain why and suggest what to change."
     advice = (_advice_on_weights(margins), _advice_on_thresholds(thresholds["measures"]))
     return f"What to change: {'; '.join(part for part in advice if part)}."
 
@@ -155,8 +155,19 @@ def _ranking(models: Sequence[Mapping[str, Any]], best: Mapping[str, Any]) -> st
     where = f"and is best on {_listed_or_but(titles, known)}" if titles else "but is best on none"
     name = _short_name(best["name"])
     lead = f"{name} has the best mean rank of {len(models)} models over all measures {where}."
-    others = [f"{_short_name(n)} is best on {_listed(t)}" for n, t in wins.items() if t]
+    others = [f"{_short_name(n)} {_other_wins(t, name, titles)}" for n, t in wins.items() if t]
     return f"{lead} {'; '.join(others[:_MOST_OTHERS])}." if others else lead
+
+
+def _other_wins(wins: Sequence[str], best: str, of_best: Sequence[str]) -> str:
+    """The measures on which another model beats the best model, and on which it ties with it."""
+    own = [title for title in wins if title not in of_best]
+    shared = [title for title in wins if title in of_best]
+    parts = (
+        f"is best on {_listed(own)}" if own else "",
+        f"ties with {best} on {_listed(shared)}" if shared else "",
+    )
+    return " and ".join(part for part in parts if part)
 
 
 def _wins(models: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:

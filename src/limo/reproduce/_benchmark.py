@@ -65,8 +65,8 @@ def benchmark(
     Parameters
     ----------
     folder : path
-        Where to write. Results are stored in its file ``rows.sqlite``: the same call continues
-        an interrupted run, and only draws if all runs are there.
+        Where to write. Results are stored in its file ``rows.sqlite``: the same call resumes an
+        interrupted run, and only draws if all runs are stored.
     data : path, optional
         The folder of the data sets; by default the one named by ``LIMO_DATA``, or the cache of
         :func:`limo.datasets.load`.

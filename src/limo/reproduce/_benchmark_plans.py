@@ -48,8 +48,8 @@ def limo_as_authors(
 ) -> Found:
     """LIMO as the authors ran it: features scaled over train and test, every label trained.
 
-    ``thresholds="test labels"`` chooses the threshold of each label on the test labels. That is no
-    valid result: it shows which printed numbers were found in this way.
+    ``thresholds="test labels"`` chooses the threshold of each label on the test labels. Such
+    results are not valid; they show which printed numbers were obtained this way.
     """
     X = MaxAbsScaler().fit_transform(data.X)
     model = paper_limo(kind, "benchmark", random_state=seed).set_params(threshold_measure=None)
@@ -71,7 +71,7 @@ def tuned_logistic(data: Dataset, train: Anything, test: Anything, seed: int) ->
     """Logistic regression per label, C by cross-validation, the threshold that suits each measure.
 
     Thresholds are fitted on cross-fitted scores of the training data. All folds use the C chosen on
-    the whole of it.
+    all training data.
     """
     scaler = UnitRows().fit(data.X[train])
     X, X_test, Y = scaler.transform(data.X[train]), scaler.transform(data.X[test]), data.Y[train]
@@ -99,7 +99,7 @@ def _of_scores(Y: Any, S: Values) -> Found:
 
 
 def _grouped(rules: Mapping[str, ThresholdRule]) -> Iterator[tuple[ThresholdRule, list[str]]]:
-    """Equal rules once, with the measures they serve."""
+    """Equal rules once, with their measures."""
     for text in dict.fromkeys(map(repr, rules.values())):
         names = [name for name, rule in rules.items() if repr(rule) == text]
         yield rules[names[0]], names
@@ -153,7 +153,7 @@ def paper_plan(datasets: Sequence[str], n_splits: int) -> Plan:
 
 
 def threshold_plan(datasets: Sequence[str], n_splits: int) -> Plan:
-    """LIMO with the other thresholds behind printed F1 values; test labels make no valid result."""
+    """LIMO with the other thresholds behind printed F1 values; not valid if from test labels."""
     methods = [
         Procedure(name, limo_as_authors, {"kind": kind, "thresholds": thresholds})
         for name, kind, thresholds in OTHER_THRESHOLDS

@@ -58,8 +58,8 @@ def synthetic(
     Parameters
     ----------
     folder : path
-        Where to write. Results are stored in its file ``rows.sqlite``: the same call continues
-        an interrupted run, and only draws if all runs are there.
+        Where to write. Results are stored in its file ``rows.sqlite``: the same call resumes an
+        interrupted run, and only draws if all runs are stored.
     n_experiments, n_splits : int, default=10, 10
         The number of samples, and of splits per sample.
     n_jobs : int, optional

@@ -20,7 +20,7 @@ Labels = Any  # an array of 0 and 1, or a CSR array where the scores are sparse
 
 
 def best_label_thresholds(y_true: Any, y_score: Any, target: Any = "macro_f1") -> Values:
-    """Find the threshold of each label that makes the target as high as these scores allow.
+    """Find the threshold of each label that maximises the target on these scores.
 
     Exact: every threshold between two different scores of a label is considered, as are ``inf``
     (predict none) and ``-inf`` (predict all). A threshold is half way between the scores on its two
@@ -34,8 +34,8 @@ def best_label_thresholds(y_true: Any, y_score: Any, target: Any = "macro_f1") -
     y_score : array-like or sparse matrix of shape (n_samples, n_labels)
         Scores; those absent from a sparse matrix are above no threshold.
     target : str, callable or Target, default="macro_f1"
-        What to make as high as possible: see ``limo.thresholds.TARGETS``; or a function of
-        (tp, fp, fn, tn), arrays of counts, the higher the better.
+        What to maximise: a name in ``limo.thresholds.TARGETS``, or a function of (tp, fp, fn, tn),
+        arrays of counts.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def best_label_thresholds(y_true: Any, y_score: Any, target: Any = "macro_f1") -
 
 
 def best_instance_thresholds(y_true: Any, y_score: Any, target: Any = "instance_f1") -> Values:
-    """Find the threshold of each instance that makes the target as high as these scores allow.
+    """Find the threshold of each instance that maximises the target on these scores.
 
     Like :func:`best_label_thresholds`, for rows instead of columns. It needs the true labels; to
     predict thresholds of new instances, use :class:`limo.InstanceThreshold`.
@@ -66,7 +66,7 @@ def best_instance_thresholds(y_true: Any, y_score: Any, target: Any = "instance_
     y_score : array-like or sparse matrix of shape (n_samples, n_labels)
         Scores; those absent from a sparse matrix are above no threshold.
     target : str, callable or Target, default="instance_f1"
-        What to make as high as possible.
+        What to maximise.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def best_instance_thresholds(y_true: Any, y_score: Any, target: Any = "instance_
 
 
 def best_global_threshold(y_true: Any, y_score: Any, target: Any = "micro_f1") -> float:
-    """Find the one threshold for all entries that makes the target as high as these scores allow.
+    """Find the one threshold for all entries that maximises the target on these scores.
 
     Exact for every target: ``"macro_f1"`` and ``"instance_f1"`` are means over labels and
     instances. O(m l log(m l)).
@@ -95,7 +95,7 @@ def best_global_threshold(y_true: Any, y_score: Any, target: Any = "micro_f1") -
     y_score : array-like or sparse matrix of shape (n_samples, n_labels)
         Scores; those absent from a sparse matrix are above no threshold.
     target : str, callable or Target, default="micro_f1"
-        What to make as high as possible.
+        What to maximise.
 
     Returns
     -------

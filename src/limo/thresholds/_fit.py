@@ -300,7 +300,7 @@ def folds_of(cv: Any, X: Any, Y: Any, name: str = "cv") -> Folds:
     if isinstance(cv, int | np.integer):
         if not 2 <= cv <= Y.shape[0]:
             raise ValueError(
-                f"{name}={cv} folds cannot be made of n_samples={Y.shape[0]}: expected from 2 up "
+                f"{name}={cv} folds are impossible with n_samples={Y.shape[0]}: expected from 2 up "
                 "to one fold for each instance."
             )
         return list(StratifiedFolds(int(cv)).split(X, _as_matrix(Y)))
@@ -378,7 +378,7 @@ def make_rule(threshold: Any, measure: Any) -> ThresholdRule:
     else:
         raise TypeError(
             f"threshold must be a rule such as LabelThreshold(), or one of {', '.join(RULES)}: "
-            f"got {threshold!r}. A number goes into FixedThreshold."
+            f"got {threshold!r}. For a number t, use FixedThreshold(t)."
         )
     if measure is not None and rule.get_params().get("target", measure) is None:
         rule.set_params(target=measure)

@@ -1,4 +1,4 @@
-"""What a prediction loses to its scores and what to its thresholds, with the paper's bounds."""
+"""How much a prediction loses to its scores and to its thresholds, with the paper's bounds."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ _TABLES = ("overall", "labels", "instances")
 _STANDARD = CONVENTIONS["standard"]
 
 BestCounts = Mapping[str, Mapping[str, Counts]]
-"""What is above the best thresholds: by the name of the view, by family of measures."""
+"""Counts above the best thresholds, by the name of the view, then by family of measures."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,8 @@ class Loss:
     """A measure of each row: as found, with the best threshold, and the best possible value.
 
     ``best_threshold`` is the value of the measure with the best threshold. The whole shortfall is
-    ``lost_to_ranking + lost_to_threshold``: the first is lost whatever the threshold, the second
-    could be regained by a better one. ``lost_to_threshold`` is negative if the predicted labels are
+    ``lost_to_ranking + lost_to_threshold``: the first is lost with any threshold, the second could
+    be regained by a better one. ``lost_to_threshold`` is negative if the predicted labels are
     better than any threshold of this row could make them, which happens with thresholds of another
     kind. ``sign`` is 1 if higher is better, -1 if lower is.
     """
@@ -87,7 +87,7 @@ class Shortfall:
     losses : mapping of str to Loss
         By family of measures (``"f1"``, ``"hamming_loss"``, ...), what each row loses.
     threshold_error : array of int
-        Definition 6: by how many items the number predicted differs from the number relevant.
+        Definition 6: the difference between the numbers of predicted and of relevant items.
     """
 
     losses: Mapping[str, Loss]
@@ -294,7 +294,7 @@ def _suited() -> dict[str, ThresholdKind]:
     return {name: m.threshold for name, m in MEASURES.items() if m.threshold is not None}
 
 
-# What is above the best thresholds
+# Counts above the best thresholds
 
 
 def best_functions(view: View, found: Found) -> dict[str, ProfileFunction]:
@@ -459,7 +459,7 @@ def threshold_bounds(
 
 
 def _errors(true: Anything, predicted: Anything) -> Integers:
-    """By how many items the number predicted differs from the number relevant."""
+    """The difference between the numbers of predicted and of relevant items."""
     error: Integers = np.abs(predicted - true)
     return error
 

@@ -1,10 +1,9 @@
 """The search for the best thresholds: what they maximise, and how they are found.
 
-A :class:`Target` is what thresholds should make as high as possible, a function of confusion
-counts. Thresholds cut the rows of one view, and the target judges the rows of a view. If the two
-views agree, every row has its own best threshold. If one threshold cuts all entries, the values of
-the judged rows are added up. If the whole matrix is judged, the thresholds of all rows are chosen
-together.
+A :class:`Target` is the function of confusion counts that thresholds should maximise. Thresholds
+cut the rows of one view, and the target judges the rows of a view. If the two views agree, every
+row has its own best threshold. If one threshold cuts all entries, the values of the judged rows are
+added up. If the whole matrix is judged, the thresholds of all rows are chosen together.
 
 All thresholds between two neighbouring scores of a sorted row predict the same labels. Such a place
 is called a cut in this module and in its kernels; its threshold is half way between the two scores.
@@ -35,13 +34,13 @@ Judge = Callable[[Values, Values, Values, Values], Anything]
 
 @dataclass(frozen=True)
 class Target:
-    """A function of confusion counts that a threshold should make as high as possible.
+    """A function of confusion counts that a threshold should maximise.
 
     Parameters
     ----------
     function : callable
         Takes the arrays tp, fp, fn, tn (float, one cell per threshold) and returns an array of
-        values, the higher the better. A threshold whose value is nan is not chosen.
+        values, where higher is better. A threshold whose value is nan is not chosen.
     average : {"macro", "instance", "micro"}, optional
         Whose counts are judged: those of each label or of each instance, of which the mean is
         taken, or those of the whole matrix. By default those the threshold cuts.
@@ -196,7 +195,7 @@ class _Targets(Mapping[str, Target]):
 
 
 TARGETS: Mapping[str, Target] = _Targets()
-"""All targets by name; a prefix (``macro_``, ``instance_``, ``micro_``) says whose counts."""
+"""All targets by name; a prefix (``macro_``, ``instance_``, ``micro_``) selects the counts."""
 
 
 def check_target(target: Any) -> Target:
@@ -285,7 +284,7 @@ class Steps:
         return values
 
     def best(self, target: Target, *, most: bool, at_least_one: bool = False) -> Integers:
-        """The cell of each row's best cut; of equal ones that which predicts least, or most.
+        """The cell of each row's best cut; of equal ones, the one that predicts least, or most.
 
         With ``at_least_one`` the cut above all items is taken only if a row has no other.
         """
