@@ -26,7 +26,8 @@ from limo._solvers.objective import Resident
 from limo._solvers.problem import Features, Problem
 from limo._solvers.sgd import solve as solve_by_steps
 from limo._views import Pattern
-from limo.losses import SQUARED_HINGE, ViewWeights, pair_loss
+from limo.losses._sums import add_up
+from limo.models._limo import mean_terms
 
 
 def sparse_problem(m: int, d: int, l: int, nonzeros: int = 60) -> tuple[Any, Pattern]:  # noqa: E741
@@ -46,7 +47,7 @@ def seconds_per_step(X: Any, Y: Pattern, sampling: str = "pairs", n_steps: int =
 
 def make_steps(X: Any, Y: Pattern, sampling: str, n_steps: int) -> Any:
     """Make some steps of Algorithm 1, with the paper's settings."""
-    problem = Problem(Features(X, constant=0.0), Y, ViewWeights(), 1.0, "hinge")
+    problem = Problem(Features(X, constant=0.0), Y, mean_terms(1, 1, base="hinge"), 1.0)
     rng = np.random.default_rng(0)
     return solve_by_steps(problem, rng, sampling=sampling, n_steps=n_steps)
 
@@ -187,7 +188,7 @@ def compare_exact(
 
 
 def _problem(X: Any, Y: Pattern, alpha: float) -> Problem:
-    return Problem(Features(X, constant=3.0), Y, ViewWeights(), alpha)
+    return Problem(Features(X, constant=3.0), Y, mean_terms(1, 1, base="squared_hinge"), alpha)
 
 
 def _split(X: Any, Y: Pattern, W: Any) -> str:
@@ -196,7 +197,7 @@ def _split(X: Any, Y: Pattern, W: Any) -> str:
     S = problem.features.times(W)
     products = best(lambda: problem.features.times(W))
     products += best(lambda: problem.features.transposed_times(S))
-    pairs = best(lambda: pair_loss(S, Y, problem.pair_weights, SQUARED_HINGE))
+    pairs = best(lambda: add_up(S, Y, problem.parts))
     met = verdict(pairs <= products)
     return f"products {products * 1e3:.0f} ms, pair sums {pairs * 1e3:.0f} ms ({met})"
 

@@ -25,7 +25,7 @@ from limo._solvers.problem import Solution as Solution
 from limo._system import at_most
 from limo._types import Booleans, Values
 from limo._views import Pattern
-from limo.losses import ViewWeights
+from limo.losses._term import Term
 from limo.models._base import MultiLabelClassifier
 from limo.thresholds._fit import (
     ConstantLabels,
@@ -299,9 +299,9 @@ class LIMOClassifier(LinearMarginClassifier):
             )
 
     def _problem(self, features: Features, Y: Pattern) -> Problem:
-        weights = ViewWeights(self.label_weight, self.instance_weight, self.entry_weight)
-        loss, scheme = self.loss, self.pair_weight
-        return Problem(features, Y, weights, self.alpha, loss, scheme)  # type: ignore[arg-type]
+        weights = self.label_weight, self.instance_weight, self.entry_weight
+        terms = mean_terms(*weights, base=self.loss, share=self.pair_weight)
+        return Problem(features, Y, terms, self.alpha)
 
     def _solve(self, problem: Problem, before: Solution | None) -> Solution:
         found = exact.solve(
@@ -315,3 +315,16 @@ class LIMOClassifier(LinearMarginClassifier):
         if not found.converged:
             warnings.warn(str(found), ConvergenceWarning, stacklevel=4)
         return found
+
+
+def mean_terms(
+    label_weight: float,
+    instance_weight: float,
+    entry_weight: float = 0.0,
+    *,
+    base: str,
+    share: str = "measure",
+) -> tuple[Term, ...]:
+    """The paper's terms, means over pairs: label-wise, instance-wise, and entry-wise."""
+    weights = {"rows": label_weight, "columns": instance_weight, "entries": entry_weight}
+    return tuple(Term(view, "mean", base, weight, share) for view, weight in weights.items())

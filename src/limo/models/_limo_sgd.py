@@ -11,8 +11,7 @@ from limo._checks import check_labels, check_name, check_number
 from limo._solvers import sgd
 from limo._solvers.problem import Features, Problem, Solution
 from limo._views import Pattern
-from limo.losses import ViewWeights
-from limo.models._limo import LinearMarginClassifier
+from limo.models._limo import LinearMarginClassifier, mean_terms
 
 
 class LIMOClassifierSGD(LinearMarginClassifier):
@@ -165,8 +164,8 @@ class LIMOClassifierSGD(LinearMarginClassifier):
             )
 
     def _problem(self, features: Features, Y: Pattern) -> Problem:
-        weights = ViewWeights(self.label_weight, self.instance_weight, 0.0)
-        return Problem(features, Y, weights, self.alpha, "hinge")
+        terms = mean_terms(self.label_weight, self.instance_weight, base="hinge")
+        return Problem(features, Y, terms, self.alpha)
 
     def _solve(self, problem: Problem, before: Solution | None) -> Solution:
         seed = check_random_state(self.random_state).randint(2**31 - 1)
