@@ -33,6 +33,15 @@ def test_one_pair_by_hand(kind):
     np.testing.assert_allclose(gradient, [[10 - 1.5, 20 + 1.5]])
 
 
+def test_long_rows_do_not_overflow():
+    """One relevant score, and 3000 irrelevant ones that equal it: bottom is log 2."""
+    gradient = np.zeros((1, 3001))
+    places = np.array([0, 1]), np.array([0])
+    value = add_soft_rows(np.zeros((1, 3001)), *places, np.ones(1), BOTTOM, gradient)
+    assert value == pytest.approx(np.log(2))
+    np.testing.assert_allclose(gradient[0, 1:], 0.5 / 3000)
+
+
 def test_steps():
     for z in (-800.0, -1.0, 0.0, 2.0, 800.0):
         value, slope = soft_step(z)

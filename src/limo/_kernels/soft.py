@@ -18,6 +18,8 @@ from limo._kernels import kernel
 from limo._types import Floats, Integers, Values
 
 TOP, BOTTOM, WORST = 0, 1, 2
+# Sums of log(1 + e) are logs of products, taken when a product exceeds this: a log is expensive.
+MUCH = 1e300
 LOGISTIC = -1.0
 """The first number of a ``shape`` that means the logistic loss instead of parabola and line."""
 
@@ -90,13 +92,21 @@ def _one_sided(led: Values, others: Values) -> float:
     """Mean over ``led`` of softplus(A - led), A over ``others``; both become derivatives."""
     level = _softmax(others)
     value = pull = 0.0
+    product = 1.0
     for k in range(led.size):
-        loss, s = soft_step(level - led[k])
-        value += loss
+        z = level - led[k]
+        e = np.exp(-abs(z))
+        value += max(z, 0.0)
+        product *= 1.0 + e
+        if product > MUCH:
+            value += np.log(product)
+            product = 1.0
+        s = (1.0 if z >= 0.0 else e) / (1.0 + e)
         pull += s
         led[k] = -s / led.size
     others *= pull / led.size
-    return value / led.size
+    total: float = value + np.log(product)
+    return total / led.size
 
 
 @kernel
