@@ -50,7 +50,7 @@ def compare(m: int, l: int) -> None:  # noqa: E741
     ours = best(lambda: limo.evaluate(Y, S, P))
     sorts = [best(lambda axis=axis: np.sort(S, axis=axis)) for axis in (1, 0, None)]
     single = best(lambda: limo.evaluate(Y, S.astype(np.float32), P))
-    document = best(lambda: limo.report.judge(Y, {"one": S}, {"one": P}), repeat=2)
+    document = best(lambda: limo.report.evaluation_document(Y, {"one": S}, {"one": P}), repeat=2)
     rival = 0.0
     found = limo.evaluate(Y, S, P, conventions="sklearn")
     for name, function in SKLEARN.items():
@@ -63,7 +63,7 @@ def compare(m: int, l: int) -> None:  # noqa: E741
     print(f"  scikit-learn, its ten, one by one          {rival:8.3f} s")
     print(f"  numpy.sort by rows, columns, whole         {sum(sorts):8.3f} s   ", end="")
     print(" + ".join(f"{s:.3f}" for s in sorts))
-    print(f"  limo.report.judge, with thresholds and curves {document:5.3f} s")
+    print(f"  limo.report.evaluation_document            {document:8.3f} s")
     faster, share = rival / ours, ours / sum(sorts)
     print(f"  faster than scikit-learn: {faster:.0f}x (target 30x: {verdict(faster >= 30)})")
     print(f"  time over three sorts: {share:.2f} (target 1: {verdict(share <= 1)})")

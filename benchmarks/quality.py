@@ -4,7 +4,7 @@
 given, the table printed in the paper (columns dataset, algorithm, measure, mean). Every model
 sees the training part of a 70/30 split only; thresholds and settings are chosen on it by
 cross-validation. One column is LIMO as the authors ran it, whose thresholds are fitted on
-training scores. ``--cuts`` prints instead how ``LIMOClassifier`` should fit its threshold:
+training scores. ``--thresholds`` prints instead how ``LIMOClassifier`` should fit its threshold:
 on training scores, or on cross-fitted ones as it does by default.
 """
 
@@ -56,7 +56,7 @@ def paper(train: limo.Dataset, test: limo.Dataset) -> dict[str, float]:
 
 
 def exact(train: limo.Dataset, test: limo.Dataset) -> dict[str, float]:
-    """Exact LIMO, aimed at each measure by one cross-validation."""
+    """Exact LIMO, tuned for each measure by one cross-validation."""
     X, X_test = prepared(train.X, test.X)
     search = limo.LIMOClassifierCV(list(limo.MEASURES), n_jobs=2).fit(X, train.Y)
     found = {}
@@ -74,15 +74,15 @@ def logistic(train: limo.Dataset, test: limo.Dataset) -> dict[str, float]:
     return dict(limo.evaluate(test.Y, model.decision_function(X_test), model.predict(X_test)))
 
 
-def logistic_cut(train: limo.Dataset, test: limo.Dataset) -> dict[str, float]:
-    """The same with our thresholds for each measure: a rival nobody offers yet."""
+def logistic_with_thresholds(train: limo.Dataset, test: limo.Dataset) -> dict[str, float]:
+    """The same with our thresholds for each measure: no other library offers this."""
     X, X_test = prepared(train.X, test.X)
     model = limo.BinaryRelevance("logistic", n_jobs=2).fit(X, train.Y)
     found = dict(limo.evaluate(test.Y, model.decision_function(X_test)))
     same = limo.BinaryRelevance(LogisticRegression(C=model.C_, max_iter=1000))
     for name in OF_LABELS:
-        cut = limo.ThresholdClassifier(same, measure=name, cv=3, n_jobs=2).fit(X, train.Y)
-        found[name] = limo.evaluate(test.Y, y_pred=cut.predict(X_test))[name]
+        tuned = limo.ThresholdClassifier(same, measure=name, cv=3, n_jobs=2).fit(X, train.Y)
+        found[name] = limo.evaluate(test.Y, y_pred=tuned.predict(X_test))[name]
     return found
 
 
@@ -98,7 +98,7 @@ METHODS = {
     "LIMO, paper": paper,
     "LIMO, exact": exact,
     "logistic": logistic,
-    "logistic, cut": logistic_cut,
+    "logistic, thresholds": logistic_with_thresholds,
     "ML-kNN": lambda train, test: neighbours(limo.MLKNNClassifier, train, test),
     "GFM": lambda train, test: neighbours(limo.GFMClassifier, train, test),
 }
@@ -145,22 +145,22 @@ def table(
 ) -> Any:
     """Print one data set; count where exact LIMO beats the paper and the logistic rival."""
     print(f"\n{name:18}" + "".join(f"{method:>15}" for method in found) + f"{'paper, best':>15}")
-    beats_paper = beats_rival = beats_cut = 0
+    beats_paper = beats_rival = beats_thresholds = 0
     for measure, m in limo.MEASURES.items():
         ours, rival = found["LIMO, exact"][measure], found["logistic"][measure]
         best = printed.get((name, measure), math.nan)
         beats_paper += m.sign * ours > m.sign * best
         beats_rival += m.sign * ours > m.sign * rival
-        beats_cut += m.sign * ours > m.sign * found["logistic, cut"][measure]
+        beats_thresholds += m.sign * ours > m.sign * found["logistic, thresholds"][measure]
         values = "".join(f"{found[method][measure]:15.4f}" for method in found)
         print(f"{measure:18}{values}{best:15.4f}")
     print(f"exact LIMO better than the paper's best: {beats_paper} of 11; ", end="")
     print(f"than logistic: {beats_rival} of 11 (target 8); ", end="")
-    print(f"than logistic with our thresholds: {beats_cut} of 11", flush=True)
+    print(f"than logistic with our thresholds: {beats_thresholds} of 11", flush=True)
     return beats_paper
 
 
-def cuts(names: list[str], n_splits: int) -> None:
+def compare_thresholds(names: list[str], n_splits: int) -> None:
     """Print each measure of labels under thresholds fitted in several ways."""
     ways = {"training scores": "training", "3 folds": 3, "5 folds (default)": 5, "10 folds": 10}
     print(f"LIMOClassifier, its threshold fitted for the measure; {n_splits} 70/30 splits")
@@ -188,10 +188,10 @@ def main() -> None:
     parser.add_argument("--printed", help="CSV of the paper's table")
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--datasets", nargs="*", default=NAMES)
-    parser.add_argument("--cuts", action="store_true", help="compare ways to fit thresholds")
+    parser.add_argument("--thresholds", action="store_true", help="compare ways to fit thresholds")
     options = parser.parse_args()
-    if options.cuts:
-        cuts(options.datasets, options.splits)
+    if options.thresholds:
+        compare_thresholds(options.datasets, options.splits)
         return
     printed = best_printed(options.printed)
     total = sum(table(name, run(name, options.splits), printed) for name in options.datasets)

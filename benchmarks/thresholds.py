@@ -1,8 +1,8 @@
 """What thresholds win on five data sets, and how fast exact ones are found.
 
 First table: a one-vs-rest logistic regression, its scores cut in four ways, judged on test data by
-the measure each rule was fitted to: the model's own cut (0), thresholds fitted on the scores of
-the training data itself, on cross-fitted scores, and on those with rare labels sharing the
+the measure each rule was fitted to: the model's own threshold (0), thresholds fitted on the scores
+of the training data itself, on cross-fitted scores, and on those with rare labels sharing the
 global threshold (the default). Second table: seconds against rivals on the same scores.
 """
 
@@ -34,7 +34,7 @@ except ImportError:
 # Penalties that did well in a coarse search for average precision on training folds.
 PENALTIES = {"CAL500": 0.01, "medical": 30.0, "enron": 0.1, "corel5k": 0.1, "bibtex": 1.0}
 MEASURES = ("macro_f1", "micro_f1", "instance_f1", "hamming_loss")
-WAYS = ("own cut", "training", "cross-fitted", "default")
+WAYS = ("own", "training", "cross-fitted", "default")
 
 
 def model(name: str) -> BaseEstimator:
@@ -53,7 +53,7 @@ def rule(measure: str, way: str) -> limo.thresholds.ThresholdRule:
 
 
 def quality(name: str, seed: int) -> dict[tuple[str, str], float]:
-    """Each measure on test data, for each way to cut; one random split, 70 to 30."""
+    """Each measure on test data, for each way to choose thresholds; one random split, 70 to 30."""
     data = limo.datasets.load(name)
     train, test = limo.datasets.split(data, stratify=False, seed=seed)
     Y = label_matrix(check_labels(train.Y, "Y"), as_sparse=False)
@@ -64,7 +64,7 @@ def quality(name: str, seed: int) -> dict[tuple[str, str], float]:
     fits = {"training": (Y, seen), "cross-fitted": (Y[rows], unseen), "default": (Y[rows], unseen)}
     found = {}
     for measure in MEASURES:
-        found[measure, "own cut"] = getattr(limo, measure)(Y_test, (S > 0).astype(int))
+        found[measure, "own"] = getattr(limo, measure)(Y_test, (S > 0).astype(int))
         for way, pair in fits.items():
             P = rule(measure, way).fit(*pair).predict(S)
             found[measure, way] = getattr(limo, measure)(Y_test, P)
@@ -160,7 +160,7 @@ def print_times(m: int, l: int, n_rival: int) -> None:  # noqa: E741
     exact = f1_of(Y[few], S[few], thresholds.best_label_thresholds(Y[few], S[few]))
     print(f"macro-F1 of these labels: exact {exact:.4f}, grid {f1_of(Y[few], S[few], theirs):.4f}")
     for title, work in {
-        "joint micro-F1, a threshold a label": lambda: thresholds.best_label_thresholds(
+        "joint micro-F1, one threshold per label": lambda: thresholds.best_label_thresholds(
             Y, S, "micro_f1"
         ),
         "threshold of each instance": lambda: thresholds.best_instance_thresholds(Y, S),

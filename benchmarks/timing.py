@@ -50,5 +50,5 @@ def _resident(field: str) -> float:
 
 
 def verdict(met: bool) -> str:
-    """How a figure stands to its target."""
+    """Whether a figure meets its target."""
     return "met" if met else "NOT MET"

@@ -1,4 +1,4 @@
-"""One model, three measures, four cuts: which threshold suits which measure.
+"""One model, three measures, four kinds of threshold: which threshold suits which measure.
 
 The scores are the same throughout; only where they are cut differs. Full dots are rules fitted on
 cross-fitted scores and judged on test data. Hollow dots are the best thresholds of the same kind

@@ -27,7 +27,7 @@ def cases(n, seed):
 
 
 def effective_case(rng, kind, *, constant=False):
-    """Labels and scores of a predictor effective in the given way, otherwise as wild as can be.
+    """Labels and scores of a predictor effective in the given way, otherwise arbitrary.
 
     Without ``constant`` no row and no column is empty or full, so every measure is defined.
     """

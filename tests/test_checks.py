@@ -107,7 +107,7 @@ def test_scores_must_be_finite(bad):
 def test_scores_passed_as_labels():
     assert refused(S, Y) == (
         "y_true must hold only 0 and 1: found 0.9 at row 0, column 0. "
-        "The order is (y_true, y_score): are the two exchanged?"
+        "The order is (y_true, y_score): are the two swapped?"
     )
     assert refused(Y, y_pred=S) == (
         "y_pred must hold only 0 and 1: found 0.9 at row 0, column 0. "
@@ -241,10 +241,10 @@ def test_unknown_names_get_a_suggestion():
     with pytest.raises(ValueError, match="Unknown measure 'macro_ac'. Did you mean 'macro_auc'?"):
         limo.make_scorer("macro_ac")
     with pytest.raises(
-        ValueError, match="Unknown conventions 'x'. Known are: standard, paper, sklearn"
+        ValueError, match="Unknown conventions 'x'. Choose from: standard, paper, sklearn"
     ):
         limo.macro_auc(Y, S, conventions="x")
-    with pytest.raises(ValueError, match="Unknown thing None. Known are: a."):
+    with pytest.raises(ValueError, match="Unknown thing None. Choose from: a."):
         check_name(None, ["a"], "thing")
 
 

@@ -3,9 +3,11 @@
 import ast
 import importlib
 import os
+import re
 import subprocess
 import sys
 import tomllib
+import types
 from pathlib import Path
 
 import pytest
@@ -44,7 +46,9 @@ SMALL = {
     "datasets/_synthetic.py": "data sets made by rule, mostly documentation",
     "measures/_functions.py": "the measures as public functions, mostly documentation",
     "measures/_rows.py": "the formulas, alone",
+    "measures/_warning.py": "its base class loads scikit-learn, which measures do without",
     "measures/_conventions.py": "a public record of its own, mostly documentation",
+    "models/_base.py": "the base class of all learners, and the feature scalings",
     "thresholds/_expected.py": "labels of highest expected F1, which need no threshold search",
     "report/_provenance.py": "how a report was made, used by both kinds of documents",
 }
@@ -146,6 +150,10 @@ def test_completing_a_measure_does_not_load_the_compiler() -> None:
     assert loaded_by(code) == ["numpy", "typer"]
 
 
+def test_measures_do_not_load_scikit_learn() -> None:
+    assert "sklearn" not in loaded_by("import limo; limo.macro_f1([[1, 0]], [[1, 0]])")
+
+
 def loaded_by(code: str) -> list[str]:
     """Which of the large libraries a new process loads."""
     large = [
@@ -172,6 +180,39 @@ def test_every_public_name_loads_and_is_documented(package: str) -> None:
         found = getattr(module, public)
         assert public.isupper() or found.__doc__, f"{package}.{public} has no docstring"
     assert limo.__all__
+
+
+def test_contributing_names_existing_files_and_functions() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    places = (ROOT, SOURCE)
+    pattern = r"`(?:\w+ )*([\w./]+/[\w./]*|\w[\w.]*\.(?:py|pyi|md|toml|j2))`"
+    files = set(re.findall(pattern, text))
+    assert {"measures/_table.py", "report/_page.py", "benchmarks/measures.py"} <= files
+    missing = {file for file in files if not any((place / file).exists() for place in places)}
+    assert not missing
+    walks = re.findall(r"`([\w./]+)`: `([\w.]+)`", text)
+    assert ("datasets/_csv.py", "read_csv") in walks
+    for file, function in walks:
+        last = function.rpartition(".")[2]
+        assert last in (SOURCE / file).read_text(), f"{file} has no {function}"
+
+
+TEXTS = [
+    *(ROOT / page for page in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+    *(file for folder in ("docs", "examples", "benchmarks") for file in (ROOT / folder).iterdir()),
+]
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in TEXTS if file.suffix in (".md", ".py")], ids=lambda file: file.name
+)
+def test_names_of_limo_in_pages_and_scripts_exist(file: Path) -> None:
+    for dotted in set(re.findall(r"(?<![\w./])limo((?:\.[A-Za-z_]\w*)+)", file.read_text())):
+        found: object = limo
+        for part in dotted[1:].split("."):
+            if isinstance(found, type | types.ModuleType):
+                assert hasattr(found, part), f"limo{dotted} does not exist"
+                found = getattr(found, part)
 
 
 def test_no_machine_path_or_registry_is_written_down() -> None:

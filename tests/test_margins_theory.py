@@ -1,4 +1,4 @@
-"""The theory is executable: every tick of Table 2, every cross, every bound, every slip."""
+"""The theory is executable: every tick of Table 2, every cross, every bound, and every error of the paper."""
 
 import itertools
 import math
@@ -25,7 +25,7 @@ CROSSES = [
     for kind in EFFECTIVENESS
     if measure.optimised_by[kind] is not Optimised.YES
 ]
-CUTS = {
+THRESHOLDS = {
     "label-wise": ["instance"],
     "instance-wise": ["label"],
     "double": ["instance", "label"],
@@ -37,7 +37,7 @@ def holds(kind, Y, S):
     return getattr(limo.effectiveness(Y, S), kind.replace("-", "_"))
 
 
-def right_cut(y, s):
+def right_threshold(y, s):
     """A threshold between the irrelevant and the relevant scores of one row."""
     return max((b for a, b in zip(y, s, strict=True) if not a), default=min(s) - 1)
 
@@ -47,8 +47,8 @@ def cut(Y, S, by):
     if by == "label":
         return cut(Y.T, S.T, "instance").T
     if by == "global":
-        return (right_cut(Y.ravel(), S.ravel()) < S).astype(int)
-    return np.array([s > right_cut(y, s) for y, s in zip(Y, S, strict=True)], dtype=int)
+        return (right_threshold(Y.ravel(), S.ravel()) < S).astype(int)
+    return np.array([s > right_threshold(y, s) for y, s in zip(Y, S, strict=True)], dtype=int)
 
 
 @pytest.mark.parametrize("kind", EFFECTIVENESS)
@@ -70,7 +70,7 @@ def test_every_tick_of_table_2(name, kind, constant):
     rng = np.random.default_rng(21)
     for _ in range(25):
         Y, S = effective_case(rng, kind, constant=constant)
-        for by in CUTS[kind]:
+        for by in THRESHOLDS[kind]:
             result = limo.evaluate(Y, S, cut(Y, S, by)).results[name]
             assert (math.isnan(result.value) and math.isnan(result.best)) or (
                 result.value == pytest.approx(result.best, abs=1e-12)
@@ -88,7 +88,7 @@ def test_every_cross_of_table_2_has_a_counterexample(name, kind):
         result = limo.evaluate(Y, S).results[name]
         assert abs(result.value - result.best) > 0.01
         return
-    # no choice of the cuts that suit the measure makes it perfect
+    # no choice of the thresholds that suit the measure makes it perfect
     by_label = measure.threshold == "label"
     best = max(
         getattr(limo, name)(Y, ((t if by_label else np.array(t)[:, None]) < S).astype(int))
@@ -195,18 +195,18 @@ def test_threshold_error_equals_its_twin(by):
         assert same == [naive.threshold_error_row(y, s, 0.1) for y, s in zip(A, B, strict=True)]
 
 
-def test_a_right_cut_has_no_error():
+def test_a_right_threshold_has_no_error():
     rng = np.random.default_rng(27)
     for _ in range(50):
         Y, S = effective_case(rng, "label-wise", constant=True)
-        t = [right_cut(y, s) for y, s in zip(Y, S, strict=True)]
+        t = [right_threshold(y, s) for y, s in zip(Y, S, strict=True)]
         assert not limo.threshold_error(Y, S, t).any()
 
 
 # ---- Theorems 4 and 5
 
 
-def shifted_cuts(rng, Y, S):
+def shifted_thresholds(rng, Y, S):
     """Thresholds off by a few items, here and there by more than there are relevant ones."""
     ordered = np.sort(S, axis=1)
     place = rng.integers(0, S.shape[1] + 1, size=len(S))
@@ -222,13 +222,13 @@ def test_bounds_hold_for_effective_predictors(by):
     for _ in range(300):
         Y, S = effective_case(rng, kind, constant=True)
         if by == "instance":
-            t = shifted_cuts(rng, Y, S)
+            t = shifted_thresholds(rng, Y, S)
             P = t[:, None] < S
         elif by == "label":
-            t = shifted_cuts(rng, Y.T, S.T)
+            t = shifted_thresholds(rng, Y.T, S.T)
             P = t < S
         else:
-            t = shifted_cuts(rng, Y.reshape(1, -1), S.reshape(1, -1))
+            t = shifted_thresholds(rng, Y.reshape(1, -1), S.reshape(1, -1))
             P = t[0] < S
         error = limo.threshold_error(Y, S, t, by=by)
         bounds = limo.threshold_bounds(Y, error, by=by)

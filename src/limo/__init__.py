@@ -1,7 +1,7 @@
-"""limo: multi-label learning, judged and explained through margins.
+"""limo: multi-label learning, evaluated and explained through margins.
 
-The public list stands in ``__init__.pyi``; a name is loaded when it is first used,
-so that ``import limo`` costs next to nothing.
+``__init__.pyi`` lists the public names. Each is loaded when it is first used, so that
+``import limo`` is fast.
 """
 
 import lazy_loader

@@ -23,7 +23,6 @@ from .datasets import read as read
 from .datasets import write as write
 from .measures._conventions import CONVENTIONS as CONVENTIONS
 from .measures._conventions import Conventions as Conventions
-from .measures._functions import UndefinedMeasureWarning as UndefinedMeasureWarning
 from .measures._functions import average_precision as average_precision
 from .measures._functions import coverage as coverage
 from .measures._functions import hamming_loss as hamming_loss
@@ -36,6 +35,7 @@ from .measures._functions import micro_f1 as micro_f1
 from .measures._functions import one_error as one_error
 from .measures._functions import ranking_loss as ranking_loss
 from .measures._table import MEASURES as MEASURES
+from .measures._warning import UndefinedMeasureWarning as UndefinedMeasureWarning
 from .models import BinaryRelevance as BinaryRelevance
 from .models import GFMClassifier as GFMClassifier
 from .models import LIMOClassifier as LIMOClassifier

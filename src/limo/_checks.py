@@ -129,7 +129,7 @@ def check_name(name: Any, known: Iterable[str], what: str) -> str:
     if isinstance(name, str) and name in known:
         return name
     hint = did_you_mean(str(name), known)
-    raise ValueError(f"Unknown {what} {name!r}.{hint} Known are: {', '.join(known)}.")
+    raise ValueError(f"Unknown {what} {name!r}.{hint} Choose from: {', '.join(known)}.")
 
 
 def check_number(
@@ -160,7 +160,7 @@ def _range(above: float | None, least: float, most: float) -> str:
 
 
 def column_names(y: Any) -> Names:
-    """The names of the columns of a data frame; None if they are just numbered, or for others."""
+    """The names of the columns of a data frame; None for default numbers and other types."""
     names = _Frame("y", y).columns
     return None if names is None else tuple(map(str, names))
 
@@ -197,7 +197,7 @@ class _Frame:
                 raise ValueError(
                     f"The columns of {other.name} must be those of {self.name}: expected "
                     f"{_shorten(ours)}, got {_shorten(theirs)}. Rename them, or pass "
-                    f"{other.name}.to_numpy() if they stand for the same labels in the same order."
+                    f"{other.name}.to_numpy() if they are the same labels in the same order."
                 )
 
 
@@ -289,7 +289,7 @@ def _sparse_labels(y: Any, name: str) -> Pattern:
 
 def _not_a_label(name: str, value: Any, i: int, j: int) -> str:
     hint = {
-        "y_true": "The order is (y_true, y_score): are the two exchanged?",
+        "y_true": "The order is (y_true, y_score): are the two swapped?",
         "y_pred": "Pass scores as y_score, or cut them into labels first.",
     }.get(name, "")
     if value == -1:

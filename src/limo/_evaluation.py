@@ -40,7 +40,7 @@ class Evaluation(Mapping[str, float]):
     label_names : tuple of str or None
         Names of the labels, if the input had any.
     undefined : mapping of str to mapping of str to int
-        For each measure, why rows have no value of their own, and how many there are.
+        For each measure, why rows are undefined, and how many.
     """
 
     results: Mapping[str, Result]
@@ -214,10 +214,10 @@ def evaluate(
     conventions: str | Conventions = "standard",
     label_names: Iterable[str] | None = None,
 ) -> Evaluation:
-    """Compute every measure that scores and predicted labels allow, and the margins.
+    """Compute the measures and margins of scores, predicted labels or both.
 
-    Scores give the seven ranking measures and the margins, predicted labels the other four.
-    The rows, the columns and the entries of the scores are sorted once each, for all measures.
+    The margins and seven of the measures need scores; the other four need predicted labels. The
+    rows, the columns and the entries of the scores are sorted once each, for all measures.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def evaluate(
 def evaluate_checked(
     checked: Checked, conventions: Conventions, also: Also | None = None
 ) -> tuple[Evaluation, Found]:
-    """Evaluate checked input, and with the same sorted scores find whatever else is asked for.
+    """Evaluate checked input, and apply other functions to the same sorted scores.
 
     ``also`` is explained at :func:`limo.measures._compute.compute`.
     """
@@ -302,7 +302,7 @@ def scores_of(estimator: Any, X: Any) -> Values:
     ``decision_function`` is preferred, because rounding to probabilities can create ties.
     ``predict_proba`` may return one matrix, or a list with the class probabilities of each label; a
     label that had a single class in training gets probability 0 or 1. For an estimator with
-    neither, such as ``MultiOutputClassifier(LinearSVC())``, the fitted parts are asked.
+    neither, such as ``MultiOutputClassifier(LinearSVC())``, scores come from its fitted parts.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 :func:`read_profiles` sorts each row of a view once, block by block and on all cores, and gives the
 blocks to a function. A :class:`Profile` keeps, for each relevant item of a row, how many irrelevant
 items score higher and how many score the same. Every ranking measure and every margin follows from
-that. The sorted scores themselves come along, for whatever walks down a row: best thresholds and
+that. A profile also has the sorted scores, for functions that go down a row: best thresholds and
 curves over thresholds.
 """
 
@@ -204,7 +204,7 @@ def row_blocks(n_rows: int, n_items: int, *, scattered: bool) -> list[tuple[int,
 
 
 def sort_rows(Y: Pattern, S: Floats, start: int, stop: int) -> SortedRows:
-    """Sort the rows from ``start`` to ``stop``, relevant and irrelevant scores apart."""
+    """Sort the relevant and the irrelevant scores of the rows from ``start`` to ``stop``."""
     Y = Y.rows(start, stop)
     block = _copy_rows(S, start, stop)  # a copy, because it is changed in place
     relevant = np.empty(Y.n_ones, dtype=S.dtype)

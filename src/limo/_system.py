@@ -131,9 +131,9 @@ _PACKAGES = {
 class Later:
     """A module that is imported when one of its attributes is first used.
 
-    Unlike the standard library's lazy loader it puts no unloaded module into ``sys.modules``:
-    scikit-learn, which looks at modules there, would load it; two threads could find it half
-    loaded; and an interrupted import would leave it broken.
+    Unlike the standard library's lazy loader, it puts no unloaded module into ``sys.modules``.
+    There, scikit-learn would load it, two threads could find it half loaded, and an interrupted
+    import would leave it broken.
 
     Parameters
     ----------

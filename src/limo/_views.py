@@ -2,7 +2,7 @@
 
 A measure, a margin or a threshold is defined for one row. In the view ``ROWS`` a row is an
 instance, in ``COLUMNS`` a label, and in ``ENTRIES`` the whole matrix is a single row. A view also
-knows what its margin, threshold, average and weight are called. Mappings by view use its name.
+has the names of its margin, threshold, average and weight. Mappings by view use its name.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ import numpy as np
 from limo._system import Later
 from limo._types import Anything, Integers
 
-sparse = Later("scipy.sparse")  # shell completion reads the measures, and has no time for it
+sparse = Later("scipy.sparse")  # too slow for shell completion, which reads the measures
 
 ThresholdKind = Literal["instance", "label", "global"]
 
@@ -77,7 +77,7 @@ class Pattern:
         return np.repeat(starts, self.ones_per_row) + self.indices
 
     def rows(self, start: int, stop: int) -> "Pattern":
-        """Rows ``start`` to ``stop`` as a matrix of their own."""
+        """Rows ``start`` to ``stop`` as a separate matrix."""
         first, last = self.indptr[start], self.indptr[stop]
         indptr = self.indptr[start : stop + 1] - first
         return Pattern(indptr, self.indices[first:last], (stop - start, self.shape[1]))

@@ -140,7 +140,7 @@ def test_signature_is_kept():
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("sentence", "expected"),
     [
         (
             "Choose what to do with missing values: missing='mean', 'zero' or 'nan'",
@@ -154,5 +154,5 @@ def test_signature_is_kept():
         ("nothing of the kind: alpha=3", "nothing of the kind: alpha=3"),
     ],
 )
-def test_arguments_become_options(said, expected):
-    assert as_options(said) == expected
+def test_arguments_become_options(sentence, expected):
+    assert as_options(sentence) == expected

@@ -34,7 +34,7 @@ def test_methods_side_by_side(folder):
     assert found.exit_code == 0, found.output
     head = next(line for line in found.stdout.splitlines() if "measure" in line)
     assert head.split() == ["measure", "better", "mlknn", "gfm"]
-    assert "square: mean ± deviation (rank) over 2 splits" in found.stdout
+    assert "square: mean ± standard deviation (rank) over 2 splits" in found.stdout
     assert "*" in found.stdout
     assert names_in(folder) == {"square.npz", "results.sqlite", "page.html"}
     rows = limo.experiment.read_rows("results.sqlite")

@@ -32,7 +32,7 @@ def test_every_command_of_the_page_works(tmp_path, monkeypatch):
         "model.skops",
         "predictions.csv",
         "page.html",
-        "found.json",
+        "results.json",
         "again.html",
         "results.sqlite",
         "comparison.html",

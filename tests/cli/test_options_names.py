@@ -31,7 +31,7 @@ def test_unknown_names_are_refused():
         typer.BadParameter, match=r"No measure is called 'macrof1'. Did you mean 'macro_f1'"
     ):
         names.known_measure("macrof1")
-    with pytest.raises(typer.BadParameter, match="There are standard, paper, sklearn"):
+    with pytest.raises(typer.BadParameter, match="Choose from: standard, paper, sklearn"):
         names.known_conventions("zzz")
     with pytest.raises(typer.BadParameter, match="Did you mean 'mlknn'"):
         names.known_method("ml-knn")

@@ -128,7 +128,7 @@ def test_a_bad_download_leaves_nothing(
         limo.datasets.load("toy", progress=False)
     assert files(cache) == []
     sentence = str(caught.value)
-    assert "toy is not at hand, and the download failed" in sentence
+    assert "toy is not available locally, and the download failed" in sentence
     assert str(cache / "toy" / "toy.arff") in sentence
     assert f"{server}/{kind}/toy.arff" in sentence
     assert CATALOGUE["toy"].checksum in sentence
@@ -144,7 +144,9 @@ def test_offline_it_says_what_to_put_where(
     ) as caught:
         limo.datasets.load("toy", progress=False)
     assert "toy.xml" in str(caught.value)
-    with pytest.raises(DataError, match="toy is not at hand, and download=False") as caught:
+    with pytest.raises(
+        DataError, match="toy is not available locally, and download=False"
+    ) as caught:
         limo.datasets.load("toy", download=False)
     assert "toy.xml" in str(caught.value)
     monkeypatch.setenv("LIMO_DATA", str(tmp_path / "mine"))
@@ -189,7 +191,7 @@ def test_a_set_without_xml(server: str, cache: Path, monkeypatch: pytest.MonkeyP
 def test_unknown_names_and_parts() -> None:
     with pytest.raises(
         DataError,
-        match=r"no data set is called 'corel'. Did you mean 'Corel5k'\? There are CAL500, enron",
+        match=r"no data set is called 'corel'. Did you mean 'Corel5k'\? Choose from: CAL500, enron",
     ):
         limo.datasets.load("corel")
     with pytest.raises(DataError, match="CAL500 has the parts all; got 'train'"):

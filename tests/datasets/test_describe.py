@@ -42,7 +42,7 @@ def test_the_table_for_people() -> None:
     table = {line[:28].strip(): line[28:].strip() for line in lines[1:]}
     assert table == {
         "instances": "5",
-        "features": "2 (50.00% not 0)",
+        "features": "2 (50.00% nonzero)",
         "labels": "4",
         "cardinality": "1.6000 (0 to 3)",
         "density": "0.40000",

@@ -1,4 +1,4 @@
-"""LabelChoice and scores from files of every format."""
+"""Labels and scores from files of every format."""
 
 import io
 

@@ -33,7 +33,7 @@ def plan():
 
 
 def main(store, n_jobs):
-    """Run it, telling how many runs are done."""
+    """Run it, and print how many runs are done."""
     try:
         run(plan(), store, n_jobs=n_jobs, progress=lambda now: print(now.done, flush=True))
     except Interrupted as stop:

@@ -15,7 +15,7 @@ def test_an_unknown_setting_is_rejected():
     with pytest.raises(PlanError) as error:
         check_keys({"sed": 1}, ["seed", "splits"], "a plan")
     assert str(error.value) == (
-        "a plan has no setting 'sed'. Did you mean 'seed'? Known are: seed, splits"
+        "a plan has no setting 'sed'. Did you mean 'seed'? Choose from: seed, splits"
     )
 
 

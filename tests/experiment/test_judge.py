@@ -6,8 +6,8 @@ from sklearn.preprocessing import MaxAbsScaler
 
 import limo
 from experiment.estimators import Broken, Frequency, NoScores
-from limo.experiment import Cut, Method
-from limo.experiment._judge import judge, said
+from limo.experiment import Method, ThresholdSetting
+from limo.experiment._judge import error_text, judge
 
 TRAIN, TEST = limo.datasets.split(limo.datasets.figure1(150))
 MODEL = KNeighborsClassifier(7)
@@ -31,7 +31,7 @@ def test_values_are_those_of_fitting_and_evaluating_by_hand():
 @pytest.mark.parametrize(
     "rule", [None, "expected_f1", limo.InstanceThreshold("instance_f1", source="features")]
 )
-def test_cuts_are_those_of_the_threshold_classifier(cv, rule):
+def test_thresholds_are_those_of_the_threshold_classifier(cv, rule):
     measures = [name for name, m in limo.MEASURES.items() if m.needs == "labels"]
     found = scores(Method("m", MODEL, threshold=rule, cv=cv), measures)
     for name in measures:
@@ -39,9 +39,9 @@ def test_cuts_are_those_of_the_threshold_classifier(cv, rule):
         assert found[name].value == getattr(limo, name)(TEST.Y, chosen.predict(TEST.X))
 
 
-def test_a_cut_on_test_labels_is_the_best_there_is_and_says_so():
-    cut = Cut(limo.LabelThreshold("macro_f1", min_positives=0), "test labels")
-    found = scores(Method("m", MODEL, threshold={"macro_f1": cut}), ["macro_f1"])["macro_f1"]
+def test_a_threshold_fitted_on_test_labels_is_the_best_there_is_and_says_so():
+    best = ThresholdSetting(limo.LabelThreshold("macro_f1", min_positives=0), "test labels")
+    found = scores(Method("m", MODEL, threshold={"macro_f1": best}), ["macro_f1"])["macro_f1"]
     S = limo.scores_of(clone(MODEL).fit(TRAIN.X, TRAIN.Y), TEST.X)
     best = limo.thresholds.best_label_thresholds(TEST.Y, S, "macro_f1")
     assert found.value == limo.macro_f1(TEST.Y, limo.thresholds.apply_thresholds(S, best))
@@ -89,7 +89,7 @@ def test_what_fails_for_some_measures_leaves_the_others_alone():
     assert len(found) == 11
 
 
-def test_a_failed_cut_is_named_with_its_threshold():
+def test_a_failed_threshold_is_named():
     found = scores(Method("m", Frequency(), threshold="expected_f1"), ["micro_f1"])["micro_f1"]
     assert found.error.startswith("TypeError: Frequency gives no probabilities")
     assert found.threshold == "ExpectedF1()"
@@ -98,4 +98,4 @@ def test_a_failed_cut_is_named_with_its_threshold():
 def test_an_error_tells_its_place():
     with pytest.raises(ZeroDivisionError) as caught:
         Broken().fit(None, None)
-    assert said(caught.value).startswith("ZeroDivisionError: no luck [estimators.py, line ")
+    assert error_text(caught.value).startswith("ZeroDivisionError: no luck [estimators.py, line ")

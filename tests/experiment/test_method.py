@@ -7,31 +7,31 @@ from sklearn.preprocessing import MinMaxScaler
 
 import limo
 from experiment.estimators import Frequency, NotSklearn
-from limo.experiment import Cut, Method
+from limo.experiment import Method, ThresholdSetting
 from limo.experiment._identity import content_hash
 
 LABELS = ["hamming_loss", "macro_f1", "instance_f1", "micro_f1"]
 
 
-def test_by_default_each_measure_has_the_cut_that_suits_it():
-    cuts = Method("m", Frequency()).cuts(list(limo.MEASURES))
-    assert {name: repr(cut.rule) for name, cut in cuts.items()} == {
+def test_by_default_each_measure_has_the_threshold_that_suits_it():
+    settings = Method("m", Frequency()).thresholds(list(limo.MEASURES))
+    assert {name: repr(setting.rule) for name, setting in settings.items()} == {
         name: repr(limo.suggest_threshold(name)) for name in LABELS
     }
-    assert {cut.fitted_on for cut in cuts.values()} == {"cross-fitted scores"}
+    assert {setting.fitted_on for setting in settings.values()} == {"cross-fitted scores"}
 
 
-def test_cuts_may_be_named_given_or_left_to_the_estimator():
+def test_thresholds_may_be_named_given_or_left_to_the_estimator():
     def texts(threshold, **more):
-        cuts = Method("m", Frequency(), threshold=threshold, **more).cuts(LABELS)
-        return [str(cut) for cut in cuts.values()]
+        settings = Method("m", Frequency(), threshold=threshold, **more).thresholds(LABELS)
+        return [str(setting) for setting in settings.values()]
 
     assert texts("own") == ["own predict"] * 4
     assert texts(limo.FixedThreshold(0.5)) == ["FixedThreshold(threshold=0.5)"] * 4
     assert texts("global", cv="training")[1] == (
         "GlobalThreshold(target='macro_f1'), fitted on training scores"
     )
-    mixed = {"macro_f1": Cut(limo.TopK(), "test labels"), "micro_f1": "own"}
+    mixed = {"macro_f1": ThresholdSetting(limo.TopK(), "test labels"), "micro_f1": "own"}
     assert texts(mixed)[1:] == [
         "TopK(), fitted on test labels",
         "InstanceThreshold(target='instance_f1'), fitted on cross-fitted scores",
@@ -61,7 +61,7 @@ def test_an_estimator_is_never_touched():
 def test_a_targeted_method_is_told_the_measures():
     method = Method("m", limo.LIMOClassifierCV(), targeted=True)
     assert method.build(["macro_f1", "one_error"]).measure == ["macro_f1", "one_error"]
-    assert {str(cut) for cut in method.cuts(LABELS).values()} == {"own predict"}
+    assert {str(setting) for setting in method.thresholds(LABELS).values()} == {"own predict"}
 
 
 def test_scalings_by_name_or_object():
@@ -96,7 +96,7 @@ def test_methods_can_be_pickled():
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"name": ""}, "a method needs a name, got ''"),
         ({"estimator": 3}, "'m' needs an estimator with fit, got int"),
@@ -104,7 +104,7 @@ def test_methods_can_be_pickled():
         ({"targeted": True}, "needs an estimator with model_for, got Frequency"),
         ({"settings": {"sing": 1}}, "Frequency of method 'm' has no setting 'sing'. Did you mean 'sign'?"),
         ({"estimator": "sklearn.svm:SVC", "settings": {"c": 1}}, "sklearn.svm:SVC of method 'm' has no"),
-        ({"estimator": "sklearn.multiclass:OneVsRestClassifier"}, "cannot be made: .*estimator"),
+        ({"estimator": "sklearn.multiclass:OneVsRestClassifier"}, "cannot be created: .*estimator"),
         ({"cv": 1}, "must be a number of folds from 2 up or 'training', got 1"),
         ({"cv": "pre-fit"}, "must be a number of folds from 2 up or 'training', got 'pre-fit'"),
         ({"scaling": "maxabs"}, "Unknown scaling 'maxabs'. Did you mean 'max_abs'?"),
@@ -113,6 +113,6 @@ def test_methods_can_be_pickled():
         ({"threshold": {"macro-f1": "own"}}, "Unknown measure 'macro-f1'. Did you mean 'macro_f1'?"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_before_anything_runs(change, told):
-    with pytest.raises(ValueError, match=told):
+def test_wrong_settings_are_rejected_before_anything_runs(change, message):
+    with pytest.raises(ValueError, match=message):
         Method(**({"name": "m", "estimator": Frequency()} | change))

@@ -38,17 +38,17 @@ def test_every_tuned_method_gives_measures(name):
 
 def test_only_entries_that_say_so_look_at_test_labels():
     for name, method in METHODS.items():
-        looks = any(cut.fitted_on == "test labels" for cut in method.cuts(LABELS).values())
+        looks = any(s.fitted_on == "test labels" for s in method.thresholds(LABELS).values())
         assert looks == name.endswith("test cuts")
 
 
-def test_the_papers_cuts_are_those_of_its_protocol():
-    cuts = METHODS["paper:LIMO-label"].cuts(LABELS)
-    assert cuts["macro_f1"].rule is cuts["instance_f1"].rule is cuts["micro_f1"].rule
-    scaler, svr = cuts["macro_f1"].rule.regressor
+def test_the_papers_thresholds_are_those_of_its_protocol():
+    settings = METHODS["paper:LIMO-label"].thresholds(LABELS)
+    assert settings["macro_f1"].rule is settings["instance_f1"].rule is settings["micro_f1"].rule
+    scaler, svr = settings["macro_f1"].rule.regressor
     assert type(scaler) is MaxAbsScaler
     assert (svr.C, svr.gamma) == (1.0, "auto")
-    assert cuts["hamming_loss"].rule.target == "hamming_loss"
-    both = METHODS["paper:LIMO"].cuts(LABELS)
+    assert settings["hamming_loss"].rule.target == "hamming_loss"
+    both = METHODS["paper:LIMO"].thresholds(LABELS)
     kinds = [type(both[name].rule).__name__ for name in LABELS]
     assert kinds == ["LabelThreshold", "LabelThreshold", "InstanceThreshold", "InstanceThreshold"]

@@ -34,7 +34,7 @@ def test_every_method_fits_predicts_and_is_kept(name, measure, tmp_path):
     assert np.array_equal(saved.predict(DATA.X), P)
 
 
-def test_the_cut_suits_the_measure():
+def test_the_threshold_suits_the_measure():
     assert estimator_for(METHODS["limo"], "macro_f1").threshold.target == "macro_f1"
     assert estimator_for(METHODS["limo"], "macro_auc").threshold.target == "micro_f1"
     assert isinstance(estimator_for(METHODS["br"], "macro_f1").estimator, Pipeline)
@@ -99,8 +99,8 @@ def test_fit_and_compare_predict_the_same(name, measure):
     judged = limo.evaluate(test.Y, limo.scores_of(model, test.X), model.predict(test.X))
     assert judged[measure] == score.value
     if limo.MEASURES[measure].needs == "labels":
-        cut = method.cuts([measure])[measure]
-        assert np.array_equal(model.predict(test.X), tested.labels(cut))
+        setting = method.thresholds([measure])[measure]
+        assert np.array_equal(model.predict(test.X), tested.labels(setting))
         assert model.predict(test.X)[:, 3:].tolist() == [[0, 1]] * 30
 
 

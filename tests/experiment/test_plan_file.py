@@ -79,9 +79,9 @@ def test_a_file_with_everything(folder):
     assert (own.build().sign, own.scaling, own.threshold, own.cv) == (-1, "max_abs", "own", 5)
     assert isinstance(nested.build().estimator, LogisticRegression)
     assert nested.build().estimator.C == 2.0
-    cuts = nested.cuts(list(limo.MEASURES))
-    assert str(cuts["macro_f1"]).startswith("GlobalThreshold(target='macro_f1')")
-    assert cuts["micro_f1"].rule.regressor == "svr"
+    settings = nested.thresholds(list(limo.MEASURES))
+    assert str(settings["macro_f1"]).startswith("GlobalThreshold(target='macro_f1')")
+    assert settings["micro_f1"].rule.regressor == "svr"
 
 
 def test_a_file_of_names_equals_a_plan_of_names(folder):

@@ -267,7 +267,7 @@ def test_what_cannot_be_is_said(path):
 
 @pytest.fixture
 def start():
-    """Start a real run in a process group of its own; whatever is left of it is ended."""
+    """Start a real run in a separate process group; end what is left of it afterwards."""
     script, started = Path(slow_plan.__file__), []
     source = Path(limo.__file__).parents[1]
     # so slow that it cannot end before it is stopped
@@ -293,7 +293,7 @@ def start():
 
 
 def wait_for(process, least):
-    """Read on until so many runs are done."""
+    """Read on until this many runs are done."""
     for line in process.stdout:
         if line.strip().isdigit() and int(line) >= least:
             return
@@ -316,7 +316,7 @@ def test_killed_twice_and_resumed_it_gives_the_same_table(start, tmp_path):
     path, rng, found = tmp_path / "killed.sqlite", random.Random(0), [0]
     for n_jobs in (2, 1):
         process = start(path, n_jobs)
-        wait_for(process, found[-1] // 2 + rng.randint(1, 12))  # two rows a run
+        wait_for(process, found[-1] // 2 + rng.randint(1, 12))  # two rows per run
         time.sleep(rng.random() / 4)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()

@@ -1,4 +1,4 @@
-"""The line reader by itself; what it means is tested in tests/datasets/test_svmlight.py."""
+"""The line reader by itself; what it means is tested in tests/datasets/test_libsvm.py."""
 
 import numpy as np
 

@@ -4,14 +4,14 @@ from limo._kernels.thresholds import mark_hull, pick_best, sort_stored, walk
 
 
 def walked(relevant, irrelevant, *, every):
-    """Cuts of one row as (hits, misses, upper, lower), spare room included."""
+    """Cuts of one row as (hits, misses, upper, lower), unused cells included."""
     good = np.array(sorted(relevant, reverse=True))
     bad = np.array(sorted(irrelevant))
-    room = good.size + 1 + (bad.size if every else 0)
-    hits, misses, upper, lower = np.empty((4, room))
+    size = good.size + 1 + (bad.size if every else 0)
+    hits, misses, upper, lower = np.empty((4, size))
     ends = [np.array([0]), np.array([good.size]), np.array([0]), np.array([bad.size])]
     walk(
-        (good, ends[0], ends[1]), (bad, ends[2], ends[3]), every, np.array([0, room]),
+        (good, ends[0], ends[1]), (bad, ends[2], ends[3]), every, np.array([0, size]),
         hits, misses, upper, lower,
     )  # fmt: skip
     return list(zip(hits, misses, upper, lower, strict=True))
@@ -24,7 +24,7 @@ def test_walk_passes_equal_scores_together():
         (1, 0, 3, 2),
         (2, 1, 2, 1),
         (2, 2, 1, -inf),
-        (2, 2, 1, -inf),  # spare room
+        (2, 2, 1, -inf),  # an unused cell
     ]
 
 
@@ -39,10 +39,10 @@ def test_walk_without_any_score():
 
 def test_sort_stored():
     indptr, indices = np.array([0, 4, 4]), np.array([0, 2, 3, 5])
-    parted, middle = np.empty(4), np.empty(2, dtype=np.int64)
+    ordered, middle = np.empty(4), np.empty(2, dtype=np.int64)
     relevant = np.array([0, 3, 3]), np.array([1, 2, 5])  # label 1 is relevant and absent
-    sort_stored(indptr, indices, np.array([4.0, 1.0, 3.0, 2.0]), *relevant, parted, middle)
-    assert parted.tolist() == [2, 1, 3, 4]
+    sort_stored(indptr, indices, np.array([4.0, 1.0, 3.0, 2.0]), *relevant, ordered, middle)
+    assert ordered.tolist() == [2, 1, 3, 4]
     assert middle.tolist() == [2, 4]
 
 

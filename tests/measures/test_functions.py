@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn import metrics
+from sklearn.exceptions import UndefinedMetricWarning
 
 import limo
 from cases import cases
@@ -154,6 +155,13 @@ def test_macro_f1_is_the_mean_of_f1s():
 def test_an_undefined_measure_is_nan_and_says_so(name):
     with pytest.warns(limo.UndefinedMeasureWarning, match="undefined here, and nan is returned"):
         assert math.isnan(getattr(limo, name)([[0, 0]], [[0.1, 0.2]]))
+
+
+def test_the_warning_is_one_of_scikit_learn_too():
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        limo.macro_auc([[0, 0]], [[0.1, 0.2]])
+    assert caught[0].filename == __file__
+    assert limo.UndefinedMeasureWarning.__module__ == "limo"
 
 
 def test_full_rows_can_be_left_out_of_average_precision():

@@ -1,6 +1,7 @@
 """A registered measure is one record, and is then known everywhere."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,13 @@ import limo
 from cases import cases
 from cli.running import printed_json, run
 from limo._cli.options import complete_measure, known_measure
-from limo.measures import ROWS, Measure, Optimised, register, unregister
+from limo.measures import ENTRIES, ROWS, Measure, Optimised, register, unregister
+from limo.measures._table import PAPER_MEASURES
+from limo.reproduce._benchmark_plans import own_plan, paper_plan
+from limo.reproduce._benchmark_tables import printed_ranks
+from limo.reproduce._pictures import plot_table2
+from limo.reproduce._theory import _table2
+from limo.reproduce._theory_facts import table2_facts
 from naive import thresholds as naive
 
 
@@ -103,10 +110,10 @@ def test_the_threshold_report():
     report = limo.threshold_report(Y, S, P)
     loss = report.measures["instance_zero_one"]
     # instances 0 and 3 are right; no threshold can make 1 and 2 right
-    assert (loss.found[0], loss.best_cut[0], loss.possible[0]) == (0.5, 0.5, 0)
+    assert (loss.found[0], loss.best_threshold[0], loss.possible[0]) == (0.5, 0.5, 0)
     assert "subset 0/1 loss" in str(report)
     assert report.to_frame().loc["instance_zero_one", "lost_to_ranking"] == 0.5
-    assert "zero_one_best_cut" in report.to_frame("labels")
+    assert "zero_one_best_threshold" in report.to_frame("labels")
     assert json.loads(report.to_json())["measures"]["instance_zero_one"]["bound"] is None
 
 
@@ -145,12 +152,48 @@ def test_the_document_and_the_page():
     assert entries["precision_at_1"]["blind"] is None
     (model,) = document["models"]
     assert model["measures"]["precision_at_1"]["value"] == 0.5
-    assert model["cuts"]["measures"]["instance_zero_one"]["best_cut"] == 0.5
+    assert model["thresholds"]["measures"]["instance_zero_one"]["best_threshold"] == 0.5
     page = limo.report.render(document)
     for text in ("P@1", "subset 0/1 loss", RANKING.meaning, LABELS.meaning, RANKING.formula):
         assert text in page
-    alone = limo.report.evaluation_document(Y, {"mine": S})["models"][0]["cuts"]["measures"]
-    assert alone["instance_zero_one"]["best_cut"] == 0.5
+    assert "Optimised by label-wise or double or entry-wise effectiveness with the right" in page
+    alone = limo.report.evaluation_document(Y, {"mine": S})["models"][0]["thresholds"]["measures"]
+    assert alone["instance_zero_one"]["best_threshold"] == 0.5
+
+
+def test_a_measure_that_nothing_optimises_has_no_such_sentence():
+    register(replace(LABELS, name="micro_zero_one", view=ENTRIES, optimised_by={}, threshold=None))
+    try:
+        page = limo.report.render(limo.report.evaluation_document(Y, {"mine": S}, {"mine": P}))
+    finally:
+        unregister("micro_zero_one")
+    about = page.partition('id="about-micro_zero_one"')[2].partition("</div>")[0]
+    assert "Always defined.</dd>" in about
+    assert "Optimised" not in about
+
+
+def test_the_verdict_advises_on_f1_alone():
+    """Zero-one loss would gain most here, but it is no F1 and cannot be raised."""
+    truth, scores = np.array([[1, 0, 0], [0, 1, 0]]), np.array([[3.0, 1.0, 0.0], [0.0, 3.0, 1.0]])
+    labels = (scores > 0.5).astype(int)
+    (model,) = limo.report.evaluation_document(truth, {"m": scores}, {"m": labels})["models"]
+    lines = model["thresholds"]["measures"]
+    assert lines["instance_zero_one"]["lost_to_threshold"] == 1
+    assert max(lines[name]["lost_to_threshold"] for name in lines if name.endswith("f1")) < 1
+    assert "can raise instance-F1 from 0.67 to at most 1.00" in model["verdict"][-1]
+    (model,) = limo.report.evaluation_document(truth, {"m": scores})["models"]
+    assert "subset 0/1 loss" not in model["verdict"][-1]
+
+
+def test_the_papers_tables_have_the_papers_measures():
+    facts = table2_facts(2)
+    assert set(facts["measure"]) == set(PAPER_MEASURES) == set(limo.MEASURES) - NAMES
+    assert len(_table2(facts).shown) == len(PAPER_MEASURES) == 11
+    (axes,) = plot_table2(facts).axes
+    assert len(axes.get_yticks()) == 11
+    assert len(printed_ranks(["CAL500"])) == 11
+    for plan in (paper_plan(["CAL500"], 1), own_plan(["CAL500"], 1)):
+        assert set(plan.measures) == set(PAPER_MEASURES)
 
 
 def test_the_command_line_and_completion(tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ from limo._checks import check_labels
 from limo.models import _binary_relevance as binary_relevance
 
 
-@parametrize_with_checks([BinaryRelevance()])
+@parametrize_with_checks([BinaryRelevance(), BinaryRelevance(LogisticRegression())])
 def test_scikit_learn_accepts_it(estimator, check):
     quietly(check, estimator)
 

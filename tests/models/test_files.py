@@ -90,7 +90,7 @@ class Intruder:
 
 def test_unknown_types_are_not_opened(tmp_path):
     skops.io.dump({"model": Intruder()}, tmp_path / "foreign.skops")
-    with pytest.raises(limo.ModelFileError, match=r"asks for .*Intruder, which limo does not know"):
+    with pytest.raises(limo.ModelFileError, match=r"does not trust \(.*Intruder"):
         limo.load_model(tmp_path / "foreign.skops")
 
 
@@ -110,7 +110,7 @@ def test_a_file_cannot_name_other_parts_of_limo(tmp_path):
     file = limo.save_model(model, tmp_path / "model.skops")
     content = replaced(file, b"MLKNNClassifier", b"scores_of")
     (tmp_path / "forged.skops").write_bytes(content)
-    with pytest.raises(limo.ModelFileError, match=r"asks for limo.scores_of"):
+    with pytest.raises(limo.ModelFileError, match=r"does not trust \(limo.scores_of"):
         limo.load_model(tmp_path / "forged.skops")
 
 
@@ -119,7 +119,7 @@ def test_a_file_cannot_name_other_parts_of_limo(tmp_path):
     [
         (b"", "is not a model file"),
         (b"text", "is not a model file: File is not a zip file. limo fit and limo.save_model"),
-        (skops.io.dumps([1, 2]), "holds no model, but a list"),
+        (skops.io.dumps([1, 2]), "contains a list, not a model"),
         (skops.io.dumps({"format": "limo model", "version": 9, "limo": "7.0"}), "install that one"),
     ],
 )

@@ -1,4 +1,5 @@
 import itertools
+import os
 
 import numpy as np
 import pandas as pd
@@ -50,8 +51,9 @@ def loss_of(model, **weights):
             if pairs:
                 rows.append(np.mean([max(0, 1 - (a - b)) ** 2 for a, b in pairs]))
         total += weight * np.mean(rows)
-    norm = (model.coef_**2).sum() + ((model.intercept_ / 3) ** 2).sum()
-    return total + model.alpha / 2 * norm
+    squared_length = (X**2).sum(axis=1).mean()  # alpha and the constant feature are relative to it
+    norm = (model.coef_**2).sum() + (model.intercept_**2).sum() / (9 * squared_length)
+    return total + model.alpha * squared_length / 2 * norm
 
 
 @pytest.mark.parametrize("weights", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.3, 2.0, 1.0)])
@@ -65,6 +67,41 @@ def test_the_fitted_weights_minimise_the_objective(weights):
         other = clone(model).fit(X, Y)
         other.coef_ = model.coef_ + scale * rng.normal(size=model.coef_.shape)
         assert loss_of(other, **names) > best
+
+
+SCALES = (1e-3, 0.1, 7.0, 1e3)
+
+
+def share_changed(model, features, labels, scale):
+    """The share of predictions that change if the features are multiplied by a number."""
+    plain, scaled = clone(model).fit(features, labels), clone(model).fit(scale * features, labels)
+    assert scaled.alpha_ == pytest.approx(scale**2 * plain.alpha_)
+    return (plain.predict(features) != scaled.predict(scale * features)).mean()
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+def test_the_scale_of_the_features_does_not_matter(scale, storage):
+    for data in (limo.datasets.figure1(300), limo.datasets.make_multilabel(300, 20, 8, seed=1)):
+        features = storage(data.X.toarray() if sparse.issparse(data.X) else data.X)
+        for settings in ({}, {"loss": "hinge", "max_iter": 4000}, {"fit_intercept": False}):
+            model = limo.LIMOClassifier(1, 1, 1, **settings)
+            assert share_changed(model, features, data.Y, scale) < 1e-3
+
+
+@pytest.mark.skipif("LIMO_DATA" not in os.environ, reason="LIMO_DATA names no folder")
+@pytest.mark.parametrize("scale", SCALES)
+def test_the_scale_of_emotions_does_not_matter(scale):
+    data = limo.datasets.load("emotions")
+    features = StandardScaler().fit_transform(data.X)
+    assert share_changed(limo.LIMOClassifier(), features, data.Y, scale) < 1e-3
+
+
+def test_alpha_is_relative_to_the_rows():
+    model = limo.LIMOClassifier(alpha=0.5, threshold_measure=None).fit(X, Y)
+    assert model.alpha_ == pytest.approx(0.5 * (X**2).sum(axis=1).mean())
+    assert limo.LIMOClassifier(alpha=0.5).fit(0 * X, Y).alpha_ == 0.5
+    assert limo.LIMOClassifierSGD(alpha=0.5).fit(X, Y).alpha_ == 0.5  # as in the paper
 
 
 @pytest.mark.parametrize(
@@ -96,10 +133,10 @@ def test_predictions_are_scores_above_the_threshold():
 
 def test_one_threshold_for_all_scores_moves_them_alike():
     raw = limo.LIMOClassifier(threshold_measure=None).fit(X, Y)
-    cut = limo.LIMOClassifier(threshold_cv="training").fit(X, Y)
+    tuned = limo.LIMOClassifier(threshold_cv="training").fit(X, Y)
     by_hand = limo.GlobalThreshold().fit(Y, raw.decision_function(X)).threshold_
-    np.testing.assert_allclose(raw.intercept_ - cut.intercept_, by_hand)
-    assert np.array_equal(raw.coef_, cut.coef_)
+    np.testing.assert_allclose(raw.intercept_ - tuned.intercept_, by_hand)
+    assert np.array_equal(raw.coef_, tuned.coef_)
 
 
 @pytest.mark.parametrize("measure", ["hamming_loss", "macro_f1", "micro_f1", "instance_f1"])

@@ -57,9 +57,9 @@ def test_measures_of_labels_take_the_kind_of_threshold_that_does_best():
 
 
 def test_the_best_trial_of_a_path():
-    told = []
-    lines, best = paths(*NAMES).best((0, 1, 0), DATA.X, DATA.Y, lambda: told.append(1))
-    assert len(told) == 6
+    calls = []
+    lines, best = paths(*NAMES).best((0, 1, 0), DATA.X, DATA.Y, lambda: calls.append(1))
+    assert len(calls) == 6
     for name in NAMES:
         means = [line[f"mean_{name}"] for line in lines]
         assert best[name].judged[name].mean == (min if name.endswith("loss") else max)(means)

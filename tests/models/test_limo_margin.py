@@ -53,8 +53,9 @@ def test_the_fitted_weights_minimise_the_objective(terms):
 
     def objective(coef):
         S = X @ coef.T + model.intercept_
-        norm = (coef**2).sum() + ((model.intercept_ / 3) ** 2).sum()
-        return naive.loss(Y, S, listed) + 0.005 * norm
+        r = np.sqrt((X**2).sum(axis=1).mean())
+        norm = (coef**2).sum() + ((model.intercept_ / (3 * r)) ** 2).sum()
+        return naive.loss(Y, S, listed) + 0.01 * r**2 / 2 * norm
 
     best = objective(model.coef_)
     assert model.solution_.objective == pytest.approx(best)
@@ -70,6 +71,15 @@ def test_scores_in_blocks_and_warm_starts_change_nothing(terms):
     assert model.fit(X, Y).n_iter_ == 0
     lean = clone(model).set_params(working_memory=1e-3).fit(X, Y)
     np.testing.assert_allclose(lean.decision_function(X), S, atol=1e-3)
+
+
+def test_the_scale_of_the_features_does_not_matter():
+    model = limo.MarginClassifier(MIXED, tol=1e-6)
+    S = model.fit(X, Y).decision_function(X)
+    for factor in (1e-3, 1e3):
+        np.testing.assert_allclose(
+            clone(model).fit(factor * X, Y).decision_function(factor * X), S, atol=1e-2
+        )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""ARFF read the slow, obvious way: character by character, one Python object a cell."""
+"""ARFF read the slow, obvious way: character by character, one Python object per cell."""
 
 from typing import NamedTuple
 

@@ -1,6 +1,6 @@
-"""What every reader must keep to, whatever bytes it is given.
+"""What every reader must guarantee for any bytes.
 
-Each target takes bytes and raises only if a reader broke its promise: an error that is not ours, a
+Each target takes bytes and raises only if a reader broke a guarantee: an error that is not ours, a
 result of the wrong shape, or (for ARFF) a result the slow twin does not give.
 """
 

@@ -23,10 +23,10 @@ def entry_wise_margin(Y, S):
 
 
 def threshold_error_row(y, s, t):
-    """Count the items of the descending row that stand between the cut and the right place."""
+    """Count the items of the descending row that are between the threshold and the right place."""
     ordered = sorted(s, reverse=True)
-    cut = 0
-    while cut < len(ordered) and ordered[cut] > t:
-        cut += 1
+    place = 0
+    while place < len(ordered) and ordered[place] > t:
+        place += 1
     right = len(relevant(y))
-    return len(ordered[min(cut, right) : max(cut, right)])
+    return len(ordered[min(place, right) : max(place, right)])

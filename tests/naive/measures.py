@@ -1,6 +1,6 @@
 """Slow, obvious twins of the eleven measures, written from their definitions.
 
-Nested loops over lists, one function a measure, one branch a convention. ``conventions`` is
+Nested loops over lists, one function per measure, one branch per convention. ``conventions`` is
 "standard", "paper" or "sklearn"; a row without a value is None.
 """
 
@@ -30,7 +30,7 @@ def rank(scores, j, conventions):
 
 
 def mean(values, conventions, undefined):
-    """Mean of the values that exist; under "sklearn" ``undefined`` stands for the others."""
+    """Mean of the values that exist; under "sklearn" ``undefined`` replaces the others."""
     if conventions == "sklearn" and undefined is not None:
         values = [undefined if v is None else v for v in values]
     values = [v for v in values if v is not None]

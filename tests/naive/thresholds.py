@@ -1,4 +1,4 @@
-"""Slow, obvious twins of the targets, the best cuts and the label sets of highest expected F1."""
+"""Slow, obvious twins of the targets, the best thresholds and the label sets of highest expected F1."""
 
 import itertools
 import math
@@ -56,7 +56,7 @@ def value(function, average, Y, P):
     return math.fsum(values) / len(values)
 
 
-def cut_points(scores):
+def candidates(scores):
     """A threshold for every way to cut: at each score, and below all."""
     finite = sorted({s for s in scores if s > -math.inf})
     return [-math.inf, *finite]
@@ -69,17 +69,17 @@ def cut(S, t, by):
 
 
 def best_value(function, average, by, Y, S):
-    """The highest value over all combinations of all cuts."""
+    """The highest value over all combinations of all thresholds."""
     rows = {"instance": S, "label": columns(S), "global": whole(S)}[by]
     return max(
         value(function, average, Y, cut(S, t, by))
-        for t in itertools.product(*(cut_points(row) for row in rows))
+        for t in itertools.product(*(candidates(row) for row in rows))
     )
 
 
 def n_combinations(by, S):
     rows = {"instance": S, "label": columns(S), "global": whole(S)}[by]
-    return math.prod(len(cut_points(row)) for row in rows)
+    return math.prod(len(candidates(row)) for row in rows)
 
 
 def top_k(S, k):

@@ -114,7 +114,7 @@ def test_measures_explain_themselves_on_hover_and_focus(opened, several):
         page.keyboard.press("Escape")
         assert tip.is_hidden()
         page.keyboard.press("Tab")
-        assert "How pure the ranking is" in tip.inner_text()
+        assert "Share of relevant items at or above each relevant item" in tip.inner_text()
         about = page.locator("#" + term.get_attribute("aria-describedby"))
         assert about.count() == 1
 

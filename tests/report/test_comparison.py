@@ -14,7 +14,7 @@ from report.rows import METHODS, make_rows
 def test_a_comparison_is_plain_json():
     document = comparison_document(make_rows())
     assert json.loads(json.dumps(document, allow_nan=False)) == document
-    assert document["format"] == "limo-findings/1"
+    assert document["format"] == "limo-report/2"
     assert document["title"] == "3 methods compared"
     assert document["provenance"]["seeds"] == [0, 1, 2]
     assert document["provenance"]["rows"] == 54

@@ -3,7 +3,7 @@ import numpy as np
 import limo
 from limo._checks import check_labels
 from limo.report._details import hardest_instances, hardest_labels, label_columns
-from report.cutting import cut_of
+from report.model_details import details_of
 
 Y = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 0]])
 S = np.array([[0.1, 0.9, 0.5], [0.8, 0.7, 0.1], [0.9, 0.2, 0.2], [0.3, 0.1, 0.4]])
@@ -11,8 +11,8 @@ P = (S > 0.45).astype(int)
 
 
 def test_columns_hold_the_values_of_every_label():
-    evaluation, cut = limo.evaluate(Y, S, P), cut_of(Y, S, P)
-    columns = label_columns(evaluation, cut)
+    evaluation, details = limo.evaluate(Y, S, P), details_of(Y, S, P)
+    columns = label_columns(evaluation, details)
     assert list(columns) == ["auc", "f1", "best_f1", "margin", "threshold", "threshold_error"]
     assert columns["auc"] == [0.25, 0.5, None]
     assert columns["f1"] == [0.5, 0.5, 0]
@@ -23,7 +23,7 @@ def test_columns_hold_the_values_of_every_label():
 
 def test_columns_that_do_not_exist_are_left_out():
     assert list(label_columns(limo.evaluate(Y, y_pred=P), None)) == ["f1"]
-    alone = label_columns(limo.evaluate(Y, S), cut_of(Y, S, None))
+    alone = label_columns(limo.evaluate(Y, S), details_of(Y, S, None))
     assert list(alone) == ["auc", "best_f1", "margin", "threshold"]
 
 
@@ -35,7 +35,7 @@ def test_hardest_labels_have_the_lowest_auc():
 
 def test_hardest_instances_say_what_stands_in_the_way():
     evaluation = limo.evaluate(Y, S, P)
-    found = hardest_instances(evaluation, check_labels(Y, "y_true"), S, cut_of(Y, S, P), 2)
+    found = hardest_instances(evaluation, check_labels(Y, "y_true"), S, details_of(Y, S, P), 2)
     assert found[0] == {
         "instance": 0,
         "auc": 0,

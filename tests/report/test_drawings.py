@@ -22,6 +22,9 @@ def test_lines_of_curves():
     drawn = curves(found, height=100)
     assert drawn["lines"][0]["path"] == "M0 100L50 0L100 50"
     assert drawn["lines"][0]["peak"] == {"x": 50, "y": 0}
+    assert [line["name"] for line in drawn["lines"]] == ["macro_f1", "instance_f1", "micro_f1"]
+    alone = curves({**found, "peaks": {"micro_f1": found["peaks"]["micro_f1"]}}, height=100)
+    assert alone["lines"] == drawn["lines"][2:]
 
 
 def test_the_first_36_marks_all_differ():

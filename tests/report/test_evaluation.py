@@ -12,7 +12,7 @@ def test_a_document_is_plain_json(case):
     Y, S, P = case
     document = evaluation_document(Y, {"a": S, "b": -S}, {"a": P})
     assert json.loads(json.dumps(document, allow_nan=False)) == document
-    assert document["format"] == "limo-findings/1"
+    assert document["format"] == "limo-report/2"
     assert [m["name"] for m in document["measures"]] == list(limo.MEASURES)
     assert document["title"] == "2 models compared"
     assert evaluation_document(Y, {"a": S})["title"] == "How good is a?"

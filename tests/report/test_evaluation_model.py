@@ -52,5 +52,5 @@ def test_predictions_alone(case):
     one = found(case, scores=False)
     assert one.model["margins"] == {}
     assert one.model["effectiveness"] is None
-    assert one.model["cuts"] is None
+    assert one.model["thresholds"] is None
     assert list(one.model["measures"]) == ["hamming_loss", "macro_f1", "instance_f1", "micro_f1"]

@@ -176,9 +176,12 @@ def test_the_policy_allows_this_style_and_this_script_only():
 
 def test_only_documents_of_this_format_become_pages():
     assert evaluation_document(*case())["format"] == FORMAT
-    with pytest.raises(ValueError, match="whose format is limo-findings/1: got 'other/1'"):
+    with pytest.raises(ValueError, match="whose format is limo-report/2: got 'other/1'"):
         render({"format": "other/1"})
+    older = "made by an older version of limo: its format is limo-findings/1, this version reads"
+    with pytest.raises(ValueError, match=older):
+        render({"format": "limo-findings/1"})
     with pytest.raises(ValueError, match="got 'list'. limo.report.evaluation_document and"):
         render([1])
-    with pytest.raises(ValueError, match="The document is incomplete: .*title.* Make it again"):
+    with pytest.raises(ValueError, match="The document is incomplete: .*title.* Create it again"):
         render({"format": FORMAT})

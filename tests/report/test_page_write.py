@@ -45,7 +45,7 @@ def test_a_failure_leaves_nothing_behind(tmp_path, monkeypatch):
 
 
 def test_a_broken_document_leaves_nothing_behind(tmp_path):
-    with pytest.raises(ValueError, match="whose format is limo-findings/1: got None"):
+    with pytest.raises(ValueError, match="whose format is limo-report/2: got None"):
         write({}, tmp_path / "a.html")
     assert not list(tmp_path.iterdir())
 

@@ -6,7 +6,7 @@ from limo.report._verdict import verdict_of, verdict_of_all, verdict_of_comparis
 RANKING = ("ranking_loss", "macro_auc", "micro_auc")
 
 
-def model(skills, *, rows=0.99, columns=0.99, entries=0.99, cuts=None, name="mine"):
+def model(skills, *, rows=0.99, columns=0.99, entries=0.99, thresholds=None, name="mine"):
     measures = {n: {"skill": s, "first": False, "rank": 1.0} for n, s in skills.items()}
     margins = {
         view: {"kind": kind, "positive_share": 0.5, "ordered_share": share}
@@ -20,23 +20,23 @@ def model(skills, *, rows=0.99, columns=0.99, entries=0.99, cuts=None, name="min
         "name": name,
         "measures": measures,
         "margins": margins,
-        "cuts": {"measures": cuts or {}} if cuts is not None else None,
+        "thresholds": {"measures": thresholds or {}} if thresholds is not None else None,
         "mean_rank": 1.0,
     }
 
 
-def cut(found, best, threshold="label"):
+def line(found, best, threshold="label"):
     lost = None if found is None else best - found
     return {
         "found": found,
-        "best_cut": best,
-        "lost_to_cut": lost,
-        "limited_by": "the cut" if lost else "nothing",
+        "best_threshold": best,
+        "lost_to_threshold": lost,
+        "limited_by": "thresholds" if lost else "nothing",
         "threshold": threshold,
     }
 
 
-FINE = {"macro_f1": cut(0.5, 0.5)}
+FINE = {"macro_f1": line(0.5, 0.5)}
 
 
 def first(skills):
@@ -78,27 +78,30 @@ def test_why_names_the_shares_and_the_leaning():
 
 
 def test_the_worst_ordered_margin_should_weigh_more():
-    advice = verdict_of(model({"macro_auc": 0.9}, columns=0.7, cuts=FINE))[2]
+    advice = verdict_of(model({"macro_auc": 0.9}, columns=0.7, thresholds=FINE))[2]
     assert "give the instance-wise margin more weight (instance_weight of LIMOClassifier)" in advice
     assert advice.partition(";")[0].endswith("to improve macro-AUC")
-    advice = verdict_of(model({"macro_auc": 0.9}, entries=0.7, cuts=FINE))[2]
+    advice = verdict_of(model({"macro_auc": 0.9}, entries=0.7, thresholds=FINE))[2]
     assert "give the entry-wise margin more weight (entry_weight of LIMOClassifier)" in advice
-    assert "better ranking can gain little" in verdict_of(model({"macro_auc": 1.0}, cuts=FINE))[2]
+    assert (
+        "better ranking can gain little"
+        in verdict_of(model({"macro_auc": 1.0}, thresholds=FINE))[2]
+    )
 
 
 def test_the_threshold_that_gains_most_is_named():
-    cuts = {"macro_f1": cut(0.25, 0.5), "micro_f1": cut(0.5, 0.6, "global")}
-    advice = verdict_of(model({"macro_f1": 0.9}, cuts=cuts))[2]
+    lines = {"macro_f1": line(0.25, 0.5), "micro_f1": line(0.5, 0.6, "global")}
+    advice = verdict_of(model({"macro_f1": 0.9}, thresholds=lines))[2]
     assert "use a threshold per label, which can raise macro-F1 from 0.25 to at most 0.50" in advice
-    cuts = {"macro_f1": cut(0.495, 0.5)}
-    assert "nearly as good as these scores allow" in verdict_of(model({}, cuts=cuts))[2]
-    cuts = {"macro_f1": cut(None, 0.5), "micro_f1": cut(None, 0.625, "global")}
-    advice = verdict_of(model({}, cuts=cuts))[2]
+    lines = {"macro_f1": line(0.495, 0.5)}
+    assert "nearly as good as these scores allow" in verdict_of(model({}, thresholds=lines))[2]
+    lines = {"macro_f1": line(None, 0.5), "micro_f1": line(None, 0.625, "global")}
+    advice = verdict_of(model({}, thresholds=lines))[2]
     assert advice.endswith("best thresholds these scores reach macro-F1 0.50 and micro-F1 0.62.")
 
 
 def test_nothing_is_to_be_gained_from_perfect_labels():
-    assert verdict_of(model({}, cuts=FINE))[2] == (
+    assert verdict_of(model({}, thresholds=FINE))[2] == (
         "What to change: a better ranking can gain little; better thresholds can gain nothing, as "
         "every label is predicted correctly."
     )
@@ -109,7 +112,7 @@ def test_predictions_alone_give_no_reason():
     document = evaluation_document(Y, predictions={"mine": Y})
     assert document["verdict"] == [
         "Good on every measure: the lowest is micro-F1 (skill 100%).",
-        "Give its scores as well, and the report can say why and what to change.",
+        "With scores, the report can also explain why and suggest what to change.",
     ]
 
 
@@ -134,6 +137,24 @@ def test_of_several_the_best_mean_rank_leads():
     lead, quality, *_ = verdict_of_all([a, b])
     assert lead == "No measure has a value, so the 2 models cannot be ranked."
     assert quality.startswith("A: good on every measure")
+
+
+def test_ties_with_the_best_model_are_named_as_ties():
+    a = model({"ranking_loss": 0.9, "macro_auc": 0.9, "one_error": 0.5}, name="A")
+    b = model({"ranking_loss": 0.9, "macro_auc": 0.8, "one_error": 0.6}, name="B")
+    c = model({"ranking_loss": 0.1, "macro_auc": 0.9, "one_error": 0.1}, name="C")
+    firsts = {"A": ("ranking_loss", "macro_auc"), "B": ("ranking_loss", "one_error")}
+    firsts["C"] = ("macro_auc",)
+    for place, one in enumerate((a, b, c)):
+        one["mean_rank"] = 1.0 + place
+        for name in firsts[one["name"]]:
+            one["measures"][name]["first"] = True
+    lead = verdict_of_all([a, b, c])[0]
+    assert lead == (
+        "A has the best mean rank of 3 models over all measures and is best on all measures but "
+        "one-error. B is best on one-error and ties with A on ranking loss; C ties with A on "
+        "macro-AUC."
+    )
 
 
 NAN = float("nan")

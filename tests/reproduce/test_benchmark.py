@@ -118,7 +118,7 @@ def test_without_data_the_error_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr(MODULE, "load", refuse)
     monkeypatch.setattr("pooch.os_cache", lambda name: tmp_path / "cache")
     with pytest.raises(
-        limo.datasets.DataError, match="CAL500 is not at hand.*Put(.|\n)*set LIMO_DATA"
+        limo.datasets.DataError, match="CAL500 is not available locally.*Put(.|\n)*set LIMO_DATA"
     ):
         benchmark(tmp_path, data=tmp_path / "none", quick=True)
     assert not (tmp_path / "rows.sqlite").exists()

@@ -1,21 +1,26 @@
+from typing import get_args
+
 import numpy as np
 import pytest
 from sklearn.preprocessing import MaxAbsScaler
 
 import limo
-from limo.reproduce._benchmark_plans import CUTS, F1, limo_as_authors, tuned_logistic
+from limo.experiment._method import F1
+from limo.reproduce._benchmark_plans import Thresholds, limo_as_authors, tuned_logistic
 
 DATA = limo.datasets.make_multilabel(60, 12, 4, seed=3)
 TRAIN, TEST = np.arange(40), np.arange(40, 60)
 
 
 @pytest.mark.parametrize("kind", ["LIMO", "LIMO-label", "LIMO-inst"])
-def test_every_measure_has_a_value_and_labels_a_cut(kind):
-    found = {name: (value, cut) for name, value, cut in limo_as_authors(DATA, TRAIN, TEST, 0, kind)}
+def test_every_measure_has_a_value_and_labels_a_threshold(kind):
+    found = {
+        name: (value, text) for name, value, text in limo_as_authors(DATA, TRAIN, TEST, 0, kind)
+    }
     assert set(found) == set(limo.MEASURES)
-    for name, (_, cut) in found.items():
-        assert (cut == "") == (limo.MEASURES[name].needs == "scores")
-        assert cut == "" or cut.endswith("fitted on training scores")
+    for name, (_, text) in found.items():
+        assert (text == "") == (limo.MEASURES[name].needs == "scores")
+        assert text == "" or text.endswith("fitted on training scores")
     row = "InstanceThreshold" if kind != "LIMO-inst" else "LabelThreshold"
     column = "LabelThreshold" if kind != "LIMO-label" else "InstanceThreshold"
     assert found["instance_f1"][1].startswith(row)
@@ -31,17 +36,20 @@ def test_scores_are_those_of_the_papers_settings():
         assert found[name] == expected[name]
 
 
-def test_cuts_on_test_labels_are_the_best_there_are_and_say_so():
-    found = {cuts: list(limo_as_authors(DATA, TRAIN, TEST, 0, "LIMO", cuts)) for cuts in CUTS}
-    value = {cuts: {n: v for n, v, _ in own} for cuts, own in found.items()}
+def test_thresholds_on_test_labels_are_the_best_there_are_and_say_so():
+    found = {
+        choice: list(limo_as_authors(DATA, TRAIN, TEST, 0, "LIMO", choice))
+        for choice in get_args(Thresholds)
+    }
+    value = {choice: {n: v for n, v, _ in own} for choice, own in found.items()}
     assert set(value["test labels"]) == set(value["global"]) == set(F1)
     assert value["test labels"]["macro_f1"] >= value["training"]["macro_f1"]
-    assert all(cut.endswith("fitted on test labels") for _, _, cut in found["test labels"])
-    assert all(cut.startswith("GlobalThreshold") for _, _, cut in found["global"])
+    assert all(text.endswith("fitted on test labels") for _, _, text in found["test labels"])
+    assert all(text.startswith("GlobalThreshold") for _, _, text in found["global"])
 
 
 def test_the_rival_is_tuned_logistic_regression():
-    found = {name: (value, cut) for name, value, cut in tuned_logistic(DATA, TRAIN, TEST, 0)}
+    found = {name: (value, text) for name, value, text in tuned_logistic(DATA, TRAIN, TEST, 0)}
     assert set(found) == set(limo.MEASURES)
     from limo.models._base import UnitRows
 

@@ -58,7 +58,7 @@ def test_both_panels_show_every_method_where_its_value_is():
         for method in ("LIMO", "LIMO-inst", "LIMO-label"):
             own = table[table["method"] == method]
             assert drawn[method].tolist() == pytest.approx(own[column].tolist())
-    # the worst value of each measure stands on the right: ranking loss .027
+    # the worst value of each measure is on the right: ranking loss .027
     assert right.texts[0].get_text() == "0.027"
     assert left.xaxis_inverted()
 

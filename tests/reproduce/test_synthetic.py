@@ -95,8 +95,8 @@ def test_a_small_experiment_really_comes_near_the_printed_tables(tmp_path):
     assert reports[-1].left == 0
     outside = found.tables["ranking"].query("abs(difference) > 4")
     assert len(outside) <= 2
-    cuts = found.tables["classification"]
-    assert (cuts["ours"] - cuts["printed"]).abs().max() < 0.04
+    labels = found.tables["classification"]
+    assert (labels["ours"] - labels["printed"]).abs().max() < 0.04
     store = tmp_path / "rows.sqlite"
     before = store.stat().st_mtime_ns
     again = synthetic(tmp_path, n_experiments=2, n_splits=2, n_jobs=2)
@@ -169,8 +169,8 @@ def test_instances_with_every_label_are_left_out_as_in_print():
 
 def test_the_thresholds_behind_the_printed_columns():
     plan = classification_plan(1, 1)
-    per_label, per_instance = (m.cuts(plan.measures) for m in plan.methods[:2])
+    per_label, per_instance = (m.thresholds(plan.measures) for m in plan.methods[:2])
     assert str(per_label["micro_f1"]).startswith("GlobalThreshold(target='micro_f1')")
     assert str(per_label["macro_f1"]).startswith("LabelThreshold(")
-    assert all("hamming_loss" in str(cut) for cut in per_instance.values())
-    assert all("fitted on training scores" in str(cut) for cut in per_label.values())
+    assert all("hamming_loss" in str(setting) for setting in per_instance.values())
+    assert all("fitted on training scores" in str(setting) for setting in per_label.values())

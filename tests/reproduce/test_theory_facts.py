@@ -75,7 +75,7 @@ def test_values_by_hand():
     assert best_reachable(double, "micro_auc") == pytest.approx(17 / 18)
 
 
-CUTS = {"label-wise": "instance", "instance-wise": "label", "entry-wise": "global"}
+THRESHOLDS = {"label-wise": "instance", "instance-wise": "label", "entry-wise": "global"}
 STRONGER = {"label-wise": "double", "instance-wise": "double", "double": "entry_wise"}
 
 
@@ -103,7 +103,7 @@ def test_the_model_of_theorem_3_lies_below_row_and_column():
         assert 0 <= S[i, j] < min(S[i, Y[i] == 1].min(), S[Y[:, j] == 1, j].min())
 
 
-@pytest.mark.parametrize(("kind", "by"), CUTS.items())
+@pytest.mark.parametrize(("kind", "by"), THRESHOLDS.items())
 def test_correct_thresholds_give_the_labels(kind, by):
     rng = np.random.default_rng(3)
     for _ in range(20):

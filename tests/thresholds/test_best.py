@@ -92,7 +92,7 @@ def test_wrong_input_is_refused():
         best_label_thresholds(Y, np.ones((3, 3)) / 2)
 
 
-def test_the_cut_found_has_the_value_promised():
+def test_the_threshold_found_has_the_value_promised():
     """macro-F1 after cutting is the mean of the best F1 of each label, as limo measures it."""
     rng = np.random.default_rng(73)
     labels = (rng.random((60, 4)) < 0.2).astype(int)

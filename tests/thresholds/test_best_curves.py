@@ -8,7 +8,7 @@ from naive import measures as naive
 
 
 @pytest.mark.parametrize(("Y", "S", "P"), list(cases(25, 701)))
-def test_every_point_is_the_measure_of_the_cut(Y, S, P):
+def test_every_point_is_the_measure_at_the_threshold(Y, S, P):
     for order in ("C", "F"):
         curves = f1_curves(Y, np.asarray(S, order=order), 9)
         assert (np.diff(curves.thresholds) > 0).all()
@@ -19,7 +19,7 @@ def test_every_point_is_the_measure_of_the_cut(Y, S, P):
                 assert getattr(curves, name)[k] == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_best_micro_cut_is_found_where_the_grid_holds_every_relevant_score():
+def test_the_best_threshold_for_micro_f1_is_found_where_the_grid_holds_every_relevant_score():
     rng = np.random.default_rng(5)
     Y, S = (rng.random((30, 4)) < 0.3).astype(int), rng.random((30, 4))
     curves = f1_curves(Y, S, 400)

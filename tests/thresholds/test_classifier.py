@@ -5,10 +5,18 @@ import pandas
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.ensemble import StackingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -18,6 +26,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import limo
+from estimators import OTHER_THRESHOLD, quietly
 from limo.thresholds import RULES, ThresholdClassifier
 
 TRAIN, TEST = limo.datasets.split(limo.datasets.figure1(400, seed=3))
@@ -182,10 +191,76 @@ def test_side_by_side_is_the_same():
 def test_scores_are_untouched():
     model = ThresholdClassifier(MODELS["multi-output"]).fit(X, Y)
     expected = clone(MODELS["multi-output"]).fit(X, Y).predict_proba(X)
-    assert isinstance(model.predict_proba(X), list)
-    assert all((a == b).all() for a, b in zip(model.predict_proba(X), expected, strict=True))
+    assert isinstance(expected, list)  # of both classes of each label; ours is one matrix
+    assert np.array_equal(model.predict_proba(X), np.column_stack([p[:, 1] for p in expected]))
     assert not hasattr(model, "decision_function")
     assert not hasattr(ThresholdClassifier(RidgeClassifier()), "predict_proba")
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("method", ["predict_proba", "decision_function"])
+def test_classes_are_the_columns_of_the_scores(name, method):
+    """cross_val_predict and StackingClassifier read classes_ together with the scores."""
+    model = ThresholdClassifier(MODELS[name], cv=2)
+    if not hasattr(model, method):
+        pytest.skip(f"{name} has no {method}")
+    S = cross_val_predict(model, X, Y, cv=3, method=method)
+    assert S.shape == Y.shape
+    assert model.fit(X, Y).classes_.tolist() == [0, 1, 2, 3]
+    stacked = StackingClassifier(
+        [("one", model)], KNeighborsClassifier(), cv=3, stack_method=method
+    )
+    assert limo.micro_f1(TEST.Y, stacked.fit(X, Y).predict(TEST.X)) > 0.6
+
+
+def test_rare_labels_change_no_form():
+    """A label constant in one fold only: every fold still gives a matrix of all labels."""
+    labels = Y.copy()
+    labels[:, 3] = 0
+    labels[:5, 3] = 1
+    model = ThresholdClassifier(MODELS["multi-output"], limo.FixedThreshold(0.5))
+    folds = KFold(2)
+    assert cross_val_predict(model, X, labels, cv=folds, method="predict_proba").shape == Y.shape
+
+
+@pytest.mark.parametrize("model", [*MODELS.values(), LogisticRegression()], ids=str)
+def test_one_dimension_is_one_label_with_two_classes(model):
+    y = np.array(["no", "yes"])[Y[:, 0]]
+    flat = ThresholdClassifier(model, cv=3).fit(X, y)
+    assert flat.classes_.tolist() == ["no", "yes"]
+    assert flat.n_labels_ == 1
+    found = flat.predict(TEST.X)
+    assert found.shape == (len(TEST.X),)
+    assert ((found == "yes") == TEST.Y[:, 0]).mean() > 0.8
+    if hasattr(flat, "predict_proba"):
+        P = flat.predict_proba(TEST.X)
+        np.testing.assert_allclose(P.sum(axis=1), 1)
+        assert ((P[:, 1] > 0.5) == TEST.Y[:, 0]).mean() > 0.8
+    if hasattr(flat, "decision_function"):
+        assert flat.decision_function(TEST.X).shape == (len(TEST.X),)
+    own = ThresholdClassifier(model, "own").fit(X, y).predict(TEST.X)
+    assert set(own) == {"no", "yes"}
+
+
+def test_splitters_of_scikit_learn_stratify_one_label():
+    model = ThresholdClassifier(LogisticRegression(), cv=StratifiedKFold(3)).fit(X, Y[:, 0])
+    assert (model.predict(TEST.X) == TEST.Y[:, 0]).mean() > 0.8
+
+
+def test_a_fitted_model_predicts_in_its_own_coding():
+    y = np.array(["no", "yes"])[Y[:, 0]]
+    inner = LogisticRegression().fit(X, y)
+    model = ThresholdClassifier(inner, "own", cv="prefit").fit(TEST.X[:50], y[:50])
+    assert (model.predict(TEST.X) == inner.predict(TEST.X)).all()
+    tuned = ThresholdClassifier(inner, cv="prefit").fit(X, y)
+    assert set(tuned.predict(TEST.X)) == {"no", "yes"}
+
+
+def test_predictions_are_coded_as_the_labels():
+    plain = ThresholdClassifier(OVR, cv=3).fit(X, Y).predict(TEST.X)
+    for values in ([-1, 1], ["absent", "present"]):
+        coded = ThresholdClassifier(OVR, cv=3).fit(X, np.array(values)[Y]).predict(TEST.X)
+        assert (coded == np.array(values)[plain]).all()
 
 
 def test_data_frames_and_sparse_matrices():
@@ -267,44 +342,25 @@ def test_not_fitted():
 
 
 def test_wrong_input_is_refused():
-    with pytest.raises(ValueError, match="A single label needs reshape"):
-        ThresholdClassifier(OVR).fit(X, Y[:, 0])
+    with pytest.raises(ValueError, match="y is empty"):
+        ThresholdClassifier(OVR).fit(X[:0], [])
     with pytest.raises(ValueError, match="y must hold only 0 and 1: found 2"):
         ThresholdClassifier(OVR).fit(X, Y * 2)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         ThresholdClassifier(OVR).fit(X[:10], Y)
     with pytest.raises(ValueError, match="macro_auc judges scores, so no threshold is needed"):
         ThresholdClassifier(OVR, measure="macro_auc").fit(X, Y)
-    with pytest.raises(TypeError, match="A number goes into FixedThreshold"):
+    with pytest.raises(TypeError, match="For a number t, use FixedThreshold"):
         ThresholdClassifier(OVR, 0.5).fit(X, Y)
     with pytest.raises(ValueError, match="cannot be fitted to 'instance_f1'"):
         ThresholdClassifier(OVR, "label", measure="instance_f1").fit(X, Y)
 
 
-# What scikit-learn's own checks ask of a classifier that takes one column of any classes,
-# while labels here are 0 and 1 in as many columns as there are labels.
-OTHER_CLASSES = "its y has one column of classes other than 0 and 1"
-EXPECTED_FAILURES = {
-    "check_estimators_dtypes": OTHER_CLASSES,
-    "check_complex_data": "labels are checked before features, and refused in our words",
-    "check_estimator_sparse_array": OTHER_CLASSES,
-    "check_estimator_sparse_matrix": OTHER_CLASSES,
-    "check_classifier_data_not_an_array": OTHER_CLASSES,
-    "check_classifiers_one_label": OTHER_CLASSES,
-    "check_classifiers_one_label_sample_weights": OTHER_CLASSES,
-    "check_classifiers_classes": OTHER_CLASSES,
-    "check_classifiers_train": OTHER_CLASSES,
-    "check_classifiers_regression_target": "refused in our words",
-    "check_decision_proba_consistency": OTHER_CLASSES,
-    "check_classifier_not_supporting_multiclass": "refused in our words",
-    "check_fit2d_1feature": OTHER_CLASSES,
-    "check_classifier_multioutput": "it supposes a threshold of 0 for all labels",
-}
+@parametrize_with_checks([ThresholdClassifier(OVR, limo.FixedThreshold(0.0))])
+def test_scikit_learn_accepts_it(estimator, check):
+    quietly(check, estimator)
 
 
-@parametrize_with_checks(
-    [ThresholdClassifier(OneVsRestClassifier(LogisticRegression(solver="liblinear")))],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+@parametrize_with_checks([ThresholdClassifier(OVR)])
+def test_scikit_learn_accepts_it_with_other_thresholds(estimator, check):
+    quietly(check, estimator, OTHER_THRESHOLD)

@@ -58,7 +58,7 @@ def test_wrong_folds_are_refused():
         ):
             folds_of(cv, X, Y)
     for cv in (1, 121):
-        with pytest.raises(ValueError, match=f"cv={cv} folds cannot be made of n_samples=120"):
+        with pytest.raises(ValueError, match=f"cv={cv} folds are impossible with n_samples=120"):
             folds_of(cv, X, Y)
 
 

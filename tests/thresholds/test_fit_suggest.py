@@ -48,7 +48,7 @@ def test_rules_from_names_records_or_nothing():
 def test_what_is_no_rule():
     with pytest.raises(
         TypeError,
-        match=r"must be a rule such as LabelThreshold\(\).*got 0.5. A number goes into FixedThreshold",
+        match=r"must be a rule such as LabelThreshold\(\).*got 0.5. For a number t, use FixedThreshold",
     ):
         make_rule(0.5, None)
     with pytest.raises(ValueError, match="Unknown threshold rule 'labels'. Did you mean 'label'"):

@@ -27,5 +27,5 @@ def test_there_are_no_more_folds_than_instances():
     assert [len(threshold_folds(cv, DATA.X[:4], DATA.Y[:4])) for cv in (3, 10)] == [3, 4]
     with pytest.raises(ValueError, match="threshold_cv must be a number of folds, .*got 'prefit'"):
         limo.LIMOClassifierCV(threshold_cv="prefit").fit(DATA.X, DATA.Y)
-    with pytest.raises(ValueError, match="threshold_cv=1 folds cannot be made of n_samples=90"):
+    with pytest.raises(ValueError, match="threshold_cv=1 folds are impossible with n_samples=90"):
         limo.LIMOClassifier(threshold_cv=1).fit(DATA.X, DATA.Y)

@@ -9,21 +9,21 @@ from limo._views import ROWS
 from limo.thresholds import best_instance_thresholds
 from limo.thresholds._instance import _finite
 from limo.thresholds._scores import check_pair
-from limo.thresholds._search import TARGETS, best_cuts
+from limo.thresholds._search import TARGETS, best_thresholds
 from naive import thresholds as naive
 
 RNG = np.random.default_rng(100)
 X = RNG.normal(size=(200, 3))
 S = X @ RNG.normal(size=(3, 5)) + RNG.normal(scale=0.1, size=(200, 5))
-CUT = X[:, 0] + 0.5 * X[:, 1]
-Y = (CUT[:, None] < S).astype(int)
+TRUE_T = X[:, 0] + 0.5 * X[:, 1]
+Y = (TRUE_T[:, None] < S).astype(int)
 
 
 class Remember(DummyRegressor):
     """Keeps what it was given to learn."""
 
     def fit(self, X, y):
-        self.seen_, self.cuts_ = X, y
+        self.seen_, self.targets_ = X, y
         return super().fit(X, y)
 
 
@@ -56,44 +56,100 @@ def test_sparse_features_stay_sparse():
     assert (found.predict(S, sparse.csr_array(X)) == dense).mean() > 0.99
 
 
-def test_training_cuts_are_the_best_ones():
+def test_training_targets_are_the_best_ones():
     rule = limo.InstanceThreshold("hamming_loss", regressor=Remember()).fit(Y, S)
     best = best_instance_thresholds(Y, S, "hamming_loss")
     inside = np.isfinite(best)
-    assert (rule.regressor_.cuts_[inside] == best[inside]).all()
+    assert (rule.regressor_.targets_[inside] == best[inside]).all()
 
 
 @pytest.mark.parametrize("end_gap", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("name", ["f1", "hamming_loss", "balanced_accuracy"])
-def test_finite_cuts_part_as_the_infinite_ones(end_gap, name):
+def test_finite_targets_part_as_the_infinite_ones(end_gap, name):
     rng = np.random.default_rng(101)
     for _ in range(50):
         m, l = rng.integers(1, 6, 2)
         labels = (rng.random((m, l)) < 0.5).astype(int)
         scores = rng.integers(0, 3, (m, l)) / 2.0
         pair = check_pair(labels, scores)
-        cuts = best_cuts(ROWS, TARGETS[name], *pair)
-        finite = _finite(cuts, pair[1], end_gap)
+        best = best_thresholds(ROWS, TARGETS[name], *pair)
+        finite = _finite(best, pair[1], end_gap)
         assert np.isfinite(finite).all()
-        assert naive.cut(scores, finite, "instance") == naive.cut(
-            scores, cuts.thresholds, "instance"
-        )
+        assert naive.cut(scores, finite, "instance") == naive.cut(scores, best.values, "instance")
 
 
 def test_ends_lie_a_share_of_the_average_gap_beyond():
     scores = [[0.0, 1.0, 3.0], [0.0, 1.0, 3.0]]
     rule = limo.InstanceThreshold("hamming_loss", regressor=Remember(), end_gap=0.5)
     rule.fit([[1, 1, 1], [0, 0, 0]], scores)
-    assert rule.regressor_.cuts_ == pytest.approx([-0.75, 3.75])
+    assert rule.regressor_.targets_ == pytest.approx([-0.75, 3.75])
 
 
 def test_ties_can_go_either_way():
-    cuts = {
+    found = {
         ties: limo.InstanceThreshold("hamming_loss", regressor=Remember(), ties=ties)
-        .fit([[1, 0, 1, 0]], [[4.0, 3.0, 2.0, 1.0]]).regressor_.cuts_.tolist()
+        .fit([[1, 0, 1, 0]], [[4.0, 3.0, 2.0, 1.0]]).regressor_.targets_.tolist()
         for ties in ("fewest", "most")
     }  # fmt: skip
-    assert cuts == {"fewest": [3.5], "most": [1.5]}
+    assert found == {"fewest": [3.5], "most": [1.5]}
+
+
+def released_hamming_threshold(y, s):
+    """The rule of the authors' released program, from its description, for scores without ties.
+
+    Start below all scores, remove items from the lowest up, but never the highest; keep the first
+    place with the fewest errors.
+    """
+    order = np.argsort(s)
+    ordered = s[order]
+    best, place = np.sum(y == 0), None
+    for k in range(1, len(s)):
+        errors = np.sum(y[order[:k]] == 1) + np.sum(y[order[k:]] == 0)
+        if errors < best:
+            best, place = errors, k
+    return None if place is None else (ordered[place - 1] + ordered[place]) / 2
+
+
+def test_at_least_one_is_the_rule_of_the_released_program():
+    rng = np.random.default_rng(103)
+    scores, labels = rng.normal(size=(300, 5)), (rng.random((300, 5)) < 0.3).astype(int)
+    rule = limo.InstanceThreshold(
+        "hamming_loss", regressor=Remember(), end_gap=0, ties="most", at_least_one=True
+    )
+    found = rule.fit(labels, scores).regressor_.targets_
+    expected = [released_hamming_threshold(y, s) for y, s in zip(labels, scores, strict=True)]
+    for t, e, s in zip(found, expected, scores, strict=True):
+        assert t == pytest.approx(e) if e is not None else t < s.min() and t > s.min() - 1e-5
+    assert (found < scores.max(axis=1)).all()
+    plain = rule.set_params(at_least_one=False).fit(labels, scores).regressor_.targets_
+    assert (plain == scores.max(axis=1)).any()  # elsewhere nothing is predicted
+
+
+@pytest.mark.parametrize("target", ["f1", "hamming_loss", "jaccard"])
+@pytest.mark.parametrize("ties", ["fewest", "most"])
+def test_at_least_one_label_is_above_every_training_threshold(target, ties):
+    rng = np.random.default_rng(104)
+    scores = rng.integers(0, 3, (60, 4)) / 2.0
+    labels = (rng.random((60, 4)) < 0.3).astype(int)
+    assert (labels.sum(axis=1) == 0).any()
+    rule = limo.InstanceThreshold(target, regressor=Remember(), ties=ties, at_least_one=True)
+    found = rule.fit(labels, scores).regressor_.targets_
+    assert (found < scores.max(axis=1)).all()
+    function = naive.FUNCTIONS[target]
+    for y, s, t in zip(labels.tolist(), scores.tolist(), found, strict=True):
+        values = [
+            function(*naive.counts(y, [int(v > c) for v in s])) for c in {*s, -1.0} if c < max(s)
+        ]
+        own = function(*naive.counts(y, [int(v > t) for v in s]))
+        assert own == pytest.approx(max(values))
+
+
+def test_an_instance_without_scores_has_nothing_above_its_threshold():
+    scores = sparse.csr_array(([0.5], ([0], [1])), shape=(2, 3))
+    rule = limo.InstanceThreshold("hamming_loss", regressor=Remember(), at_least_one=True)
+    found = rule.fit([[0, 0, 1], [0, 0, 1]], scores).regressor_.targets_
+    assert found[0] < 0.5
+    assert found[1] == 0
 
 
 def test_scores_far_below_the_others_move_no_threshold():
@@ -136,13 +192,15 @@ def test_wrong_input_is_refused():
         with pytest.raises(ValueError, match=r"expected 200 rows, got shape \(100, 3\)"):
             rule.predict(S, X[:100])
     with pytest.raises(
-        ValueError, match="Unknown source of .* 'x'. Known are: scores, features, both"
+        ValueError, match="Unknown source of .* 'x'. Choose from: scores, features, both"
     ):
         limo.InstanceThreshold(source="x").fit(Y, S, X)
     with pytest.raises(ValueError, match="Unknown regressor 'svm'. Did you mean 'svr'"):
         limo.InstanceThreshold(regressor="svm").fit(Y, S)
     with pytest.raises(ValueError, match="end_gap must be a number from 0 up, got -1"):
         limo.InstanceThreshold(end_gap=-1).fit(Y, S)
+    with pytest.raises(ValueError, match="at_least_one=True needs a target that judges each inst"):
+        limo.InstanceThreshold("micro_f1", at_least_one=True).fit(Y, S)
     with pytest.raises(ValueError, match="Unknown rule for ties 'all'"):
         limo.InstanceThreshold(ties="all").fit(Y, S)
     with pytest.raises(

@@ -20,7 +20,7 @@ PRINTED_TX = {
     "instance_f1": {"LIMO-inst": 0.883, "LIMO-label": 0.904, "LIMO": 0.900},
 }
 LAMBDAS = {"LIMO-inst": (0, 100), "LIMO-label": (100, 0), "LIMO": (100, 100)}
-# The printed -t columns mix cuts: which rule stands behind which measure.
+# The printed -t columns mix thresholds: which rule is behind which measure.
 RULES_T = {
     "hamming_loss": limo.LabelThreshold("hamming_loss", min_positives=0),
     "macro_f1": limo.LabelThreshold("macro_f1", min_positives=0),

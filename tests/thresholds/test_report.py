@@ -24,18 +24,20 @@ def test_every_row_equals_brute_force(part):
     for Y, S, P in cases(40, seed=110):
         found = getattr(limo.threshold_report(Y, S, P), part)
         for k, (y, s, p) in enumerate(zip(*(pick(A.tolist()) for A in (Y, S, P)), strict=True)):
-            cuts = [[int(a > t) for a in s] for t in naive.cut_points(s)]
+            predictions = [[int(a > t) for a in s] for t in naive.candidates(s)]
             for loss, function, choose, ideal in (
                 (found.losses["f1"], F1, max, float(any(y))),
                 (found.losses["hamming_loss"], HAMMING, min, 0.0),
             ):
                 used = function(*naive.counts(y, p))
-                best = choose(function(*naive.counts(y, c)) for c in cuts)
+                best = choose(function(*naive.counts(y, c)) for c in predictions)
                 assert loss.found[k] == pytest.approx(used)
-                assert loss.best_cut[k] == pytest.approx(best)
+                assert loss.best_threshold[k] == pytest.approx(best)
                 assert loss.possible[k] == ideal
-                assert loss.ranking[k] == pytest.approx(abs(ideal - best))
-                assert loss.ranking[k] + loss.cut[k] == pytest.approx(abs(ideal - used))
+                assert loss.lost_to_ranking[k] == pytest.approx(abs(ideal - best))
+                assert loss.lost_to_ranking[k] + loss.lost_to_threshold[k] == pytest.approx(
+                    abs(ideal - used)
+                )
             assert found.threshold_error[k] == abs(sum(p) - sum(y))
         assert (
             limo.threshold_bounds(Y, found.threshold_error, by=by)
@@ -50,18 +52,20 @@ def test_the_four_measures_are_those_of_limo():
             assert loss.found[0] == pytest.approx(getattr(limo, name)(Y, P))
 
 
-def test_a_cut_never_gains_more_than_the_best_of_its_kind():
+def test_a_threshold_never_gains_more_than_the_best_of_its_kind():
     for Y, S, _ in cases(40, seed=112):
         P = limo.thresholds.apply_thresholds(S, np.zeros(S.shape[1]))
-        assert (limo.threshold_report(Y, S, P).labels.losses["f1"].cut >= -1e-12).all()
+        assert (
+            limo.threshold_report(Y, S, P).labels.losses["f1"].lost_to_threshold >= -1e-12
+        ).all()
 
 
 def test_perfect_scores_lose_nothing_to_ranking():
     Y = np.array([[1, 0], [0, 1], [1, 1]])
     S = Y + 0.25
     report = limo.threshold_report(Y, S, np.zeros_like(Y))
-    assert all(loss.ranking[0] == 0 for loss in report.measures.values())
-    assert "100% is due to the cut: better thresholds would help most" in str(report)
+    assert all(loss.lost_to_ranking[0] == 0 for loss in report.measures.values())
+    assert "100% is due to the thresholds: better thresholds would help most" in str(report)
     assert "Nothing is lost" in str(limo.threshold_report(Y, S, Y))
     worst = limo.threshold_report(
         Y, -S, limo.LabelThreshold(min_positives=0).fit(Y, -S).predict(-S)
@@ -73,9 +77,9 @@ def test_sparse_scores():
     Y = np.array([[1, 0, 0], [0, 1, 1]])
     S = np.array([[0.75, 0.0, 0.0], [0.0, 0.5, 0.0]])
     report = limo.threshold_report(sparse.csr_array(Y), sparse.csr_array(S), sparse.csr_array(Y))
-    # label 2 of the second instance has no score: no cut can predict it
-    assert report.instances.losses["f1"].best_cut.tolist() == pytest.approx([1, 2 / 3])
-    assert report.instances.losses["f1"].cut.tolist() == pytest.approx([0, -1 / 3])
+    # label 2 of the second instance has no score: no threshold can predict it
+    assert report.instances.losses["f1"].best_threshold.tolist() == pytest.approx([1, 2 / 3])
+    assert report.instances.losses["f1"].lost_to_threshold.tolist() == pytest.approx([0, -1 / 3])
 
 
 def test_tables_and_files(tmp_path):
@@ -92,7 +96,7 @@ def test_tables_and_files(tmp_path):
     document = json.loads(report.to_json(tmp_path / "report.json"))
     assert json.loads((tmp_path / "report.json").read_text()) == document
     assert document["label_names"] == ["a", "b"]
-    assert document["measures"]["macro_f1"]["lost_to_cut"] == pytest.approx(0.2)
+    assert document["measures"]["macro_f1"]["lost_to_threshold"] == pytest.approx(0.2)
     assert report._repr_html_().startswith("<table>")
     assert repr(report) == str(report)
     assert limo.threshold_report(Y, S, Y, label_names=["u", "v"]).label_names == ("u", "v")

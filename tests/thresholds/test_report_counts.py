@@ -1,4 +1,4 @@
-"""What is above the best cuts, against brute force over all cuts."""
+"""What is above the best thresholds, against brute force over all thresholds."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ VIEWS = {"instance": ROWS, "label": COLUMNS, "global": ENTRIES}
 
 @pytest.mark.parametrize("by", list(VIEWS))
 @pytest.mark.parametrize("name", list(naive.FUNCTIONS))
-def test_counts_of_the_best_cuts(by, name):
+def test_counts_of_the_best_thresholds(by, name):
     for Y, S, _ in cases(30, seed=62):
         (counts,) = best_counts(VIEWS[by], [TARGETS[name]], *check_pair(Y, S))
         pick = {"instance": lambda A: A, "label": columns, "global": whole}[by]
@@ -31,7 +31,7 @@ def test_counts_of_the_best_cuts(by, name):
 
 
 @pytest.mark.parametrize("by", list(VIEWS))
-def test_targets_that_need_every_cut(by):
+def test_targets_that_need_every_threshold(by):
     """Mixed with a fractional one; one global threshold needs the whole matrix sorted."""
     mine = Target(lambda tp, fp, fn, tn: -np.abs(fp - fn), name="cardinality")
     pick = {"instance": lambda A: A, "label": columns, "global": whole}[by]

@@ -1,4 +1,4 @@
-"""Every best cut against brute force over all cuts, for every target, view and kind of scores."""
+"""All best thresholds against brute force, for every target, view and kind of scores."""
 
 import itertools
 
@@ -13,7 +13,7 @@ from limo.thresholds._scores import check_pair
 from limo.thresholds._search import (
     TARGETS,
     Target,
-    best_cuts,
+    best_thresholds,
     check_target,
     f_beta,
     middle,
@@ -41,7 +41,7 @@ WORK = [
 
 
 def found_value(function, average, by, Y, S, T, target):
-    t = best_cuts(VIEWS[by], target, *check_pair(Y, T)).thresholds
+    t = best_thresholds(VIEWS[by], target, *check_pair(Y, T)).values
     return naive.value(function, average, Y.tolist(), naive.cut(S.tolist(), t, by))
 
 
@@ -80,13 +80,13 @@ def test_sparse_equals_brute_force_with_minus_infinity(name, by, average):
 
 
 def test_joint_micro_optimum_beats_each_label_alone():
-    """Label 0 alone is best cut after one of two; for the matrix it should give both."""
+    """For label 0 alone one of two is best; for the matrix it should give both."""
     rng = np.random.default_rng(63)
     better = 0
     for _ in range(50):
         Y = (rng.random((8, 3)) < 0.4).astype(int)
         S = rng.normal(size=(8, 3)) + Y
-        alone = best_cuts(COLUMNS, TARGETS["macro_f1"], *check_pair(Y, S)).thresholds
+        alone = best_thresholds(COLUMNS, TARGETS["macro_f1"], *check_pair(Y, S)).values
         value = naive.value(
             naive.f_beta(1), "micro", Y.tolist(), naive.cut(S.tolist(), alone, "label")
         )
@@ -96,18 +96,18 @@ def test_joint_micro_optimum_beats_each_label_alone():
     assert better > 5
 
 
-def test_of_equally_good_cuts_the_fewest_predictions():
+def test_of_equally_good_thresholds_the_fewest_predictions():
     Y, S = np.array([[1, 0, 1, 0]]), np.array([[4.0, 3.0, 2.0, 1.0]])
     pair = check_labels(Y, "y"), check_pair(Y, S)[1]
     # Hamming: one label or three predicted, one wrong each
-    assert best_cuts(ROWS, TARGETS["hamming_loss"], *pair).thresholds.tolist() == [3.5]
-    assert best_cuts(ROWS, TARGETS["hamming_loss"], *pair, most=True).thresholds.tolist() == [1.5]
+    assert best_thresholds(ROWS, TARGETS["hamming_loss"], *pair).values.tolist() == [3.5]
+    assert best_thresholds(ROWS, TARGETS["hamming_loss"], *pair, most=True).values.tolist() == [1.5]
 
 
 def test_nothing_and_everything():
     Y = np.array([[0, 1, 0], [0, 1, 1], [0, 1, 1]])
     S = np.array([[0.5, 0.5, 1.0], [0.25, 0.5, 0.5], [0.125, 0.5, 0.25]])
-    t = best_cuts(COLUMNS, TARGETS["macro_f1"], *check_pair(Y, S)).thresholds
+    t = best_thresholds(COLUMNS, TARGETS["macro_f1"], *check_pair(Y, S)).values
     assert t.tolist() == [np.inf, -np.inf, -np.inf]
 
 
@@ -115,7 +115,7 @@ def test_nothing_to_gain_anywhere():
     for by, average in PAIRS:
         Y, S = np.zeros((2, 3), dtype=int), np.arange(6.0).reshape(2, 3)
         target = Target(TARGETS["f1"].function, average, fractional=True)
-        assert (best_cuts(VIEWS[by], target, *check_pair(Y, S)).thresholds == np.inf).all()
+        assert (best_thresholds(VIEWS[by], target, *check_pair(Y, S)).values == np.inf).all()
 
 
 def test_a_threshold_lies_half_way_and_never_at_the_upper_score():
@@ -133,7 +133,7 @@ def test_neighbouring_floats_are_parted():
     a = np.nextafter(1.0, 2.0)
     for upper, lower in ((a, 1.0), (np.nextafter(a, 2.0), a)):
         Y, S = np.array([[1], [0]]), np.array([[upper], [lower]])
-        t = best_cuts(COLUMNS, TARGETS["f1"], *check_pair(Y, S)).thresholds
+        t = best_thresholds(COLUMNS, TARGETS["f1"], *check_pair(Y, S)).values
         assert (t < S).ravel().tolist() == [True, False]
 
 
@@ -143,17 +143,17 @@ def test_crossed_views_are_refused():
         ValueError,
         match="threshold for each label cannot be fitted to 'instance_f1', which judges each instance",
     ):
-        best_cuts(COLUMNS, TARGETS["instance_f1"], *pair)
+        best_thresholds(COLUMNS, TARGETS["instance_f1"], *pair)
     with pytest.raises(
         ValueError, match="threshold for each instance cannot be fitted to 'macro_f1'"
     ):
-        best_cuts(ROWS, TARGETS["macro_f1"], *pair)
+        best_thresholds(ROWS, TARGETS["macro_f1"], *pair)
 
 
 def test_joint_fit_of_any_function_is_refused():
     target = Target(lambda tp, fp, fn, tn: -abs(fp - fn), "micro", name="mine")
     with pytest.raises(ValueError, match="'micro_mine' cannot be fitted jointly.*fractional=True"):
-        best_cuts(COLUMNS, target, *check_pair([[1, 0]], [[0.5, 0.25]]))
+        best_thresholds(COLUMNS, target, *check_pair([[1, 0]], [[0.5, 0.25]]))
 
 
 def test_blocks_change_nothing(monkeypatch):
@@ -163,8 +163,8 @@ def test_blocks_change_nothing(monkeypatch):
     targets = [check_target(n) for n in ("f1", "micro_f1", lambda tp, fp, fn, tn: tp - fp)]
     work = list(itertools.product([ROWS, COLUMNS, ENTRIES], targets[:2], pairs))
     work += [(view, targets[2], pair) for view in (ROWS, COLUMNS, ENTRIES) for pair in pairs]
-    whole_at_once = [best_cuts(v, t, *p).thresholds.tolist() for v, t, p in work]
+    whole_at_once = [best_thresholds(v, t, *p).values.tolist() for v, t, p in work]
     monkeypatch.setattr("limo._profiles._BLOCK_ITEMS", 64)
     monkeypatch.setattr("limo._profiles._LEAST_COLUMNS", 1)
     monkeypatch.setattr("limo.thresholds._search._ENOUGH_TO_SHARE", 1)
-    assert [best_cuts(v, t, *p).thresholds.tolist() for v, t, p in work] == whole_at_once
+    assert [best_thresholds(v, t, *p).values.tolist() for v, t, p in work] == whole_at_once

@@ -66,7 +66,7 @@ def test_wrong_targets_are_refused():
         f_beta(0)
     with pytest.raises(
         ValueError,
-        match=r"'scalar' must give one value for each cut: expected shape .*, got \(\)",
+        match=r"'scalar' must give one value for each threshold: expected shape .*, got \(\)",
     ):
         limo.thresholds.best_label_thresholds(
             [[1], [0]], [[0.5], [0.25]], Target(lambda tp, fp, fn, tn: 1.0, name="scalar")

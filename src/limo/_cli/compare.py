@@ -109,8 +109,8 @@ def compare(
 ) -> None:
     """Compare methods on data sets over repeated splits, by any of the measures.
 
-    Every run is stored as soon as it is finished. You can stop at any moment: the same command
-    continues where it stopped. Adding methods or data sets changes no other result. Thresholds are
+    Every run is stored as soon as it is finished. You can stop at any time: the same command
+    resumes where it stopped. Adding methods or data sets changes no other result. Thresholds are
     fitted on training data only, for each measure separately.
     """
     if report is not None:

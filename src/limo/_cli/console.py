@@ -19,7 +19,7 @@ from limo._text import counted
 
 # A terminal would obey control characters in names instead of showing them.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_WIDE = 160  # columns if the output is no terminal, so that tables do not wrap
+_WIDE = 160  # columns if the output is not a terminal, so that tables do not wrap
 
 Cell = str | Text
 Advance = Callable[[int, int, str], None]
@@ -73,7 +73,7 @@ def print_json(document: Any) -> None:
 def progress(what: str) -> Iterator[Advance]:
     """Show progress on standard error, if it is a terminal.
 
-    The function it gives takes the steps done, the steps in all, and the name of the step.
+    It yields a function that takes the steps done, the total, and the name of the step.
     """
     console = _console(stderr=True)
     columns = (
@@ -116,7 +116,7 @@ def _harmless(text: str) -> str:
 # Documents as tables: the main part of what a page shows
 
 _BEST = "bold green"
-_LEGEND = "* best value of the line."
+_LEGEND = "* best value in the row."
 _MOST_MODELS = 8  # more columns are hard to read
 
 
@@ -153,7 +153,7 @@ def _print_dataset(part: Mapping[str, Any], dataset: str) -> None:
     body: list[list[str | Text]] = [
         [line["title"], better[line["measure"]], *map(_spread, line["cells"])] for line in lines
     ]
-    title = f"{dataset}: mean ± deviation (rank) over {counted(part['splits'], 'split')}"
+    title = f"{dataset}: mean ± standard deviation (rank) over {counted(part['splits'], 'split')}"
     print_table(title, ["measure", "better", *part["methods"]], body, numbers=2)
 
 
@@ -176,7 +176,7 @@ def _print_one(measures: list[Any], model: Mapping[str, Any], heading: str) -> N
 
 
 def _note(entry: Mapping[str, Any]) -> str:
-    """How many rows have no value of their own, why, and whether they count."""
+    """How many rows are undefined, why, and whether they count."""
     reasons = [f"{counted(n, entry['row'])}: {why}" for why, n in entry["undefined"].items()]
     return "; ".join(reasons) + (" (counted, not left out)" if entry["filled"] else "")
 

@@ -32,7 +32,7 @@ def _default(ctx: typer.Context) -> None:
 
 
 def list_sets(json: Json = False) -> None:
-    """List the data sets known by name, and whether they are at hand."""
+    """List the known data sets, and whether they are available without a download."""
     frame = limo.datasets.catalogue().to_frame().reset_index()
     records = frame.to_dict("records")
     for record in records:
@@ -52,7 +52,7 @@ def list_sets(json: Json = False) -> None:
         ]
         for r in records
     ]
-    head = ["name", "domain", *counts, "per instance", "parts", "at hand"]
+    head = ["name", "domain", *counts, "per instance", "parts", "local"]
     print_table("Known data sets", head, body)
     print_text(
         "limo datasets fetch NAME downloads a data set; NAME:train and NAME:test are its parts."
@@ -70,7 +70,7 @@ def describe(
     format: Format = None,
     json: Json = False,
 ) -> None:
-    """Count what a data set holds: labels, their frequencies, repeated rows."""
+    """Describe a data set: its size, label frequencies and repeated rows."""
     reading = Reading(labels, drop, missing, format)
     first = open_dataset(data, reading)
     second = None if other is None else open_dataset(other, reading)
@@ -85,7 +85,7 @@ def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data sets known by name.")],
     json: Json = False,
 ) -> None:
-    """Download data sets that are not at hand, and verify them."""
+    """Download data sets that are not available locally, and verify them."""
     unknown = [name for name in names if not is_known(name)]
     if unknown:
         raise WrongUse(

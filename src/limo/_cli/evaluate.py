@@ -81,9 +81,9 @@ def evaluate(
 ) -> None:
     """Evaluate models by their scores: eleven measures, margins, and what to improve.
 
-    Scores give the ranking measures and the margins, predicted labels the other four. Rows are
-    instances and columns are labels; columns are matched by name if both files have names. A .npy
-    file is memory-mapped and may be larger than memory.
+    The margins and seven of the measures need scores; the other four need predicted labels. Rows
+    are instances and columns are labels; columns are matched by name if both files have names. A
+    .npy file is memory-mapped and may be larger than memory.
     """
     models = pair(scores or [], predictions or [])
     for file in (file for one in models.values() for file in one.files):

@@ -35,7 +35,7 @@ EXAMPLES = examples(
     ("a file whose last six columns are labels", "limo fit songs.csv --labels 6 -o songs.skops"),
     ("a quick look", "limo fit enron:train --quick -o quick.skops"),
     (
-        "another method, with a setting of its own",
+        "another method, with one of its settings",
         "limo fit enron --method mlknn --set k=20 -o neighbours.skops",
     ),
 )
@@ -74,7 +74,9 @@ def fit(
         typer.Option("--alpha", help="LIMO's regularisation strength, instead of a search."),
     ] = None,
     settings: Settings = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Search less; for limo-cv.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Try fewer settings (limo-cv only).")
+    ] = False,
     labels: Labels = None,
     drop: Drop = None,
     missing: Missing = "error",
@@ -83,11 +85,11 @@ def fit(
     json: Json = False,
     force: Force = False,
 ) -> None:
-    """Train a model for the measure you are judged on, and write it to a file.
+    """Train a model for a measure of your choice, and write it to a file.
 
     By default LIMO chooses its margins, its regularisation and its thresholds by cross-validation
-    on that measure. Features are scaled as the method needs it. The file contains no code, so it
-    is safe to read.
+    on that measure. Features are scaled as the method requires. The file contains no code, so it is
+    safe to read.
     """
     output(to, force=force)
     if not is_known(data):
@@ -119,7 +121,7 @@ def fit(
 def _settings(method: str, given: list[str], alpha: float | None, quick: bool) -> dict[str, Any]:
     """Settings of the estimator: those of ``--quick``, then ``--alpha``, then ``--set``."""
     if quick and method != "limo-cv":
-        raise WrongUse(f"--quick shortens the search of limo-cv; {method} makes none.")
+        raise WrongUse(f"--quick shortens the search of limo-cv; {method} does not search.")
     found = dict(_QUICK) if quick else {}
     if alpha is not None:
         if not method.startswith("limo"):

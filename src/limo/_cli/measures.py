@@ -24,9 +24,9 @@ def measures(json: Json = False) -> None:
         print_json(found)
         return
     kinds = [kind.removesuffix("-wise") for kind in found[0]["optimised_by"]]
-    head = ["name", "judges", "better", "threshold", *kinds]
+    head = ["name", "needs", "better", "threshold", *kinds]
     body = [
-        [m["name"], m["judges"], m["better"], m["threshold"] or "-", *m["optimised_by"].values()]
+        [m["name"], m["needs"], m["better"], m["threshold"] or "-", *m["optimised_by"].values()]
         for m in found
     ]
     print_table("Measures, and whether positive margins of a kind make them perfect", head, body)
@@ -36,7 +36,7 @@ def _record(measure: Any) -> dict[str, Any]:
     return {
         "name": measure.name,
         "title": measure.title,
-        "judges": measure.needs,
+        "needs": measure.needs,
         "better": measure.better,
         "threshold": measure.threshold,
         "optimised_by": {k: _MARKS[v.name] for k, v in measure.optimised_by.items()},

@@ -72,7 +72,9 @@ def _known(name: str, known: Iterable[str], what: str) -> str:
     if name in known:
         return name
     hint = did_you_mean(name, known)
-    raise typer.BadParameter(f"No {what} is called {name!r}.{hint} There are {', '.join(known)}.")
+    raise typer.BadParameter(
+        f"No {what} is called {name!r}.{hint} Choose from: {', '.join(known)}."
+    )
 
 
 def _last_of(incomplete: str, known: Iterable[str]) -> list[str]:
@@ -122,7 +124,7 @@ Labels = Annotated[
     str | None,
     typer.Option(
         "--labels",
-        help="Label columns: names (a,b,c), a prefix (tag_*), or how many there are at the end.",
+        help="Label columns: names (a,b,c), a prefix (tag_*), or a number n for the last n.",
     ),
 ]
 Drop = Annotated[
@@ -136,7 +138,7 @@ Format = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="Data format: arff, csv, tsv, parquet, npz, libsvm or xmc; by default detected.",
+        help="Data format: arff, csv, tsv, parquet, npz, libsvm or xmc; detected by default.",
         show_default=False,
     ),
 ]
@@ -144,7 +146,7 @@ Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether a CSV file starts with column names; by default detected.",
+        help="Whether a CSV file starts with column names; detected by default.",
         show_default=False,
     ),
 ]

@@ -16,7 +16,7 @@ EXAMPLES = examples(
     ("from results stored by limo compare", "limo report results.sqlite -o comparison.html"),
     (
         "from JSON printed by limo evaluate",
-        "limo evaluate -y Y.csv -s S.csv --json > found.json && limo report found.json -o a.html",
+        "limo evaluate -y Y.csv -s S.csv --json > a.json && limo report a.json -o a.html",
     ),
 )
 

@@ -43,7 +43,7 @@ def reproduce(
     """Reproduce a part of the paper: its tables and figures beside the printed numbers.
 
     Writes Markdown, CSV, LaTeX, pictures and a report to a folder. Results are stored there: the
-    same command continues an interrupted run, and only draws if all runs are there. The benchmark
+    same command resumes an interrupted run, and only draws if all runs are stored. The benchmark
     needs five data sets; limo datasets fetch downloads them.
     """
     folder = to or Path(f"limo-{part}")

@@ -23,7 +23,7 @@ import numpy as np
 from limo._kernels import kernel
 from limo._types import Floats, Integers, Values
 
-# With at most so many relevant scores, visiting all pairs of a row is faster.
+# With at most this many relevant scores, visiting all pairs of a row is faster.
 FEW = 8
 
 

@@ -71,8 +71,8 @@ def count_irrelevant(
     """Add to each relevant item how many irrelevant items are above it and tied with it.
 
     ``ordered`` holds the irrelevant scores of each row ascending, padded with -inf in front;
-    ``relevant`` the relevant scores descending. Counts are added to what is there, so that a row
-    can come in parts.
+    ``relevant`` the relevant scores descending. Counts are added to those already there, so that a
+    row can be processed in parts.
     """
     for i in range(ordered.shape[0]):
         row = ordered[i]

@@ -8,10 +8,10 @@ two numbers that represent its weights and their sum:
     sum of w_j over all iterates = mass[j] * V[j] + U[j]
 
 Shrinking multiplies ``scale[j]`` alone. While w_j does not change, each iterate adds
-``scale[j] * V[j]`` to the sum, that is ``scale[j]`` to ``mass[j]``; this is made up for in one go
-when the label is next used (``counted`` says how many iterates are in the sum). Adding ``c x`` to
-w_j adds ``c / scale[j] x`` to V[j]. That would also add ``mass[j] c / scale[j] x`` to the sum of
-the past, which ``U[j]`` takes back; so only the features of the drawn row change.
+``scale[j] * V[j]`` to the sum, that is ``scale[j]`` to ``mass[j]``; the sum is updated when the
+label is next used (``counted`` says how many iterates are in the sum). Adding ``c x`` to w_j adds
+``c / scale[j] x`` to V[j]. That would also add ``mass[j] c / scale[j] x`` to the sum of the past,
+which ``U[j]`` takes back; so only the features of the drawn row change.
 """
 
 from typing import NamedTuple
@@ -69,7 +69,7 @@ def alias_table(weights: Values) -> Alias:
 
 @kernel
 def below(n: int, rng: np.random.Generator) -> int:
-    """Draw one of 0, ..., n - 1; ten times faster than ``rng.integers``, and to compile.
+    """Draw one of 0, ..., n - 1; ten times faster than ``rng.integers`` to run and to compile.
 
     The largest random number is 1 - 2**-53, so the product stays below n, and the probabilities of
     two numbers differ by at most n * 2**-53.

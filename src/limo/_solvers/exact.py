@@ -51,11 +51,22 @@ def solve(
     # BLAS threads would compete with ours, which share the products already.
     with threadpool_limits(1, "blas"):
         objective = _objective(problem, limit)
-        energy = problem.features.energy
-        scale = 1 + _CURVATURE * energy / max(energy.max(), np.finfo(float).tiny)
+        scale = _curvatures(problem)
         if problem.is_smooth:
             return _smooth(objective, W, stop, scale)
         return _with_corners(problem, objective, W, stop, scale)
+
+
+def _curvatures(problem: Problem) -> Values:
+    """A guess of how curved J is along each feature, in proportion to the squares of the features.
+
+    So the first step does not depend on the scale of X.
+    """
+    energy = problem.features.energy
+    squared_length = float(energy[: problem.features.X.shape[1]].sum())
+    relative_energy = energy / max(energy.max(), np.finfo(float).tiny)
+    curvatures: Values = (squared_length or 1.0) * (1 + _CURVATURE * relative_energy)
+    return curvatures
 
 
 def _objective(problem: Problem, limit: float) -> Objective:
@@ -166,8 +177,8 @@ def minimise(
 ) -> tuple[Point, int, Status]:
     """Minimise from ``W``; return the last point, the number of iterations, and how it ended.
 
-    ``scale`` guesses how curved the objective is along each row of ``W``, up to a common factor:
-    the better the guess, the fewer iterations.
+    ``scale`` guesses how curved the objective is along each row of ``W``: the better the guess, the
+    fewer iterations.
     """
     point = objective.start(W)
     history = _History(scale[:, np.newaxis])
@@ -187,7 +198,7 @@ def minimise(
         D = history.direction(point.gradient)
         slope = float(np.vdot(point.gradient, D))
         ray = objective.along(point, D)
-        if not _search(ray, point.value, slope, 1.0 if history.known else _first_step(point)):
+        if not _search(ray, point.value, slope, 1.0 if history.known else _first_step(slope)):
             return point, iteration, Status.STALLED
         arrived = ray.arrive()
         history.learn(point, arrived)
@@ -195,8 +206,8 @@ def minimise(
     return point, stop.max_iter, Status.OUT_OF_ITERATIONS
 
 
-def _first_step(point: Point) -> float:
-    return 1.0 / max(1.0, float(np.linalg.norm(point.gradient)))
+def _first_step(slope: float) -> float:
+    return 1.0 / max(1.0, math.sqrt(-slope))
 
 
 def _search(ray: Ray, value: float, slope: float, t: float) -> bool:

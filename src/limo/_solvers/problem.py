@@ -1,4 +1,4 @@
-"""What goes into a solver and what comes out: features, problem, progress, solution.
+"""The input and output of a solver: features, problem, progress, solution.
 
 Both solvers follow one contract: ``solve(problem, ..., start=Solution, callback=...)`` returns a
 :class:`Solution`, whose weights have a row per feature and a column per label.
@@ -65,7 +65,7 @@ class Progress:
     iteration : int
         Iterations so far; for the stochastic solver, steps of this call.
     most : int
-        The number of iterations or steps after which the solver ends at the latest.
+        The maximum number of iterations or steps.
     seconds : float
         Time since the start.
     objective, relative_gap : float
@@ -81,7 +81,7 @@ class Progress:
 
 
 Callback = Callable[[Progress], object]
-"""Called with the progress; a true answer stops the solver."""
+"""Called with the progress; returning True stops the solver."""
 
 
 class Status(Enum):

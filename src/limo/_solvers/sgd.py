@@ -17,8 +17,8 @@ the mean over instances of the mean over their pairs, which bounds ranking loss;
 half a pair (a, b) of label j has the weight 1 / (m |Y_a+| |Y_j-|), so that frequent labels weigh
 more. (m counts the instances, and |Y_a+| the labels, that have pairs.)
 
-A step costs O(nonzeros of the rows drawn), whatever the number of features. A label's weights are
-rescaled once in 14 / (step alpha) steps that change them, and only for features that occur.
+A step costs O(nonzeros of the rows drawn), regardless of the number of features. A label's weights
+are rescaled once in 14 / (step alpha) steps that change them, and only for features that occur.
 
 Wu and Zhou, "A Unified View of Multi-Label Performance Measures", ICML 2017, Algorithm 1 and
 Appendix A.3.
@@ -191,7 +191,7 @@ def _widen(
 
 
 def _no_steps(start: Solution | None, shape: tuple[int, int]) -> Solution:
-    """Weights as they were, or 0: random ones would be no model."""
+    """The weights unchanged, or 0: random weights would not be a model."""
     if start is not None:
         assert start.iterates is not None
         kept = replace(start.iterates, n_violations=(0, 0))

@@ -187,7 +187,7 @@ def _short(text: str, width: int = 60) -> str:
 
 # The data section.
 
-_SHORT = 7  # the kernel looks up values of at most so many bytes
+_SHORT = 7  # the kernel looks up values of at most this many bytes
 _PROBLEMS = {
     kernels.WRONG_WIDTH: "expected {width} values, one for each attribute, got {count}",
     kernels.EMPTY_VALUE: "expected a value, got nothing; a missing value is written ?",

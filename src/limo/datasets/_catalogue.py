@@ -176,7 +176,7 @@ def load(name: str, part: str = "all", *, download: bool = True, progress: bool 
     part : {"all", "train", "test"}, default="all"
         The whole data set, or a part of its published split.
     download : bool, default=True
-        Whether to download a file that is not at hand.
+        Whether to download a file that is not available locally.
     progress : bool, default=True
         Whether to show a progress bar while downloading.
 
@@ -232,7 +232,7 @@ def _find_entry(name: str) -> Entry:
         return known[name.lower()]
     hint = did_you_mean(name, CATALOGUE)
     raise DataError(
-        f"no data set is called {name!r}.{hint} There are {', '.join(CATALOGUE)}; "
+        f"no data set is called {name!r}.{hint} Choose from: {', '.join(CATALOGUE)}; "
         "limo.read reads your own files"
     )
 
@@ -273,7 +273,7 @@ def _reason(error: Exception, file: DataFile) -> str:
 def _how_to(entry: Entry, files: list[DataFile], why: str) -> str:
     """Which files to download by hand, and where to put them."""
     folder = Path(os.environ.get("LIMO_DATA") or pooch.os_cache("limo"))
-    lines = [f"{entry.name} is not at hand, and {why}. Put"]
+    lines = [f"{entry.name} is not available locally, and {why}. Put"]
     for file in files:
         lines.append(f"  {folder / file.path}\n    from {file.url}\n    sha256 {file.sha256}")
     lines.append("or set LIMO_DATA to a folder with these paths (.gz, .bz2, .xz work too)")

@@ -281,10 +281,7 @@ def _fill_missing(X: Any, missing: str) -> Any:
 # A word by itself: -C 5 or -C -5, which MEKA writes into the name of the relation.
 _MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})(?!\d)")
 
-_HOW_TO = (
-    "Name them: labels=['a', 'b'], labels='tag_*' for a prefix, or labels=6 for the last six "
-    "(label_location='start': the first)"
-)
+_HOW_TO = "Name them: labels=['a', 'b'], labels='tag_*' for a prefix, or labels=6 for the last six"
 
 
 def arff_labels(names: list[str], relation: str, source: Source, options: ReadOptions) -> list[int]:
@@ -336,7 +333,7 @@ def given_labels(names: list[str], labels: LabelChoice, location: str, path: str
 
 
 def meka_labels(relation: str, n_columns: int, path: str) -> list[int] | None:
-    """The label columns ``-C n`` stands for: the first n, or the last for -n; None without -C."""
+    """The label columns by ``-C n``: the first n, or the last for -n; None without -C."""
     match = _MEKA.search(relation)
     if match is None:
         return None

@@ -229,7 +229,7 @@ class ReadOptions:
 
 
 def _plain(labels: Any) -> LabelChoice:
-    """``labels`` as None, an int, a str or a tuple, whatever list or array was passed."""
+    """``labels`` as None, an int, a str or, for any list or array, a tuple."""
     if labels is None or isinstance(labels, (str, bool)):
         return labels
     return int(labels) if isinstance(labels, Integral) else tuple(labels)

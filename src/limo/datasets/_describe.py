@@ -1,4 +1,4 @@
-"""``limo.describe`` counts what a data set holds; the plots draw it, and the data of Figure 1."""
+"""``limo.describe`` summarises a data set; plots of the summary and of the data of Figure 1."""
 
 import json
 from collections import Counter
@@ -110,7 +110,7 @@ class Description:
         unused = sum(count == 0 for count in self.positives)
         facts = [
             ("instances", f"{self.n_samples:,}"),
-            ("features", f"{self.n_features:,} ({self.feature_density:.2%} not 0)"),
+            ("features", f"{self.n_features:,} ({self.feature_density:.2%} nonzero)"),
             ("labels", f"{self.n_labels:,}"),
             ("cardinality", f"{self.cardinality:.4f} ({self.fewest_labels} to {self.most_labels})"),
             ("density", f"{self.density:.5f}"),
@@ -146,7 +146,7 @@ class Description:
 
 
 def describe(dataset: Dataset, other: Dataset | None = None) -> Description:
-    """Count what a data set holds.
+    """Describe a data set: its size, label frequencies, label sets and repeated rows.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def describe(dataset: Dataset, other: Dataset | None = None) -> Description:
     >>> print(facts)
     figure1
     instances                   1,000
-    features                    2 (100.00% not 0)
+    features                    2 (100.00% nonzero)
     labels                      4
     cardinality                 2.5080 (1 to 4)
     density                     0.62700

@@ -42,7 +42,7 @@ class LabelMatrix:
     Attributes
     ----------
     values : array or CSR array of shape (n_samples, n_labels)
-        LabelChoice or scores; an array may be mapped into memory.
+        Labels or scores; an array may be mapped into memory.
     label_names : tuple of str or None
         A name for each column.
     source, checksum : str
@@ -94,15 +94,15 @@ def read_matrix(
     kind : {"truth", "scores", "predictions"}, default="scores"
         What to read from a file that holds several.
     format : str, optional
-        One of the formats of :func:`limo.read`, or "npy"; by default recognised.
+        One of the formats of :func:`limo.read`, or "npy"; detected by default.
     labels : list of str, str or int, optional
         Which columns to read, as for :func:`limo.read`; by default all.
     drop : list of str, optional
-        Columns to leave out, if they are there.
+        Columns to leave out, if they exist.
     header : bool, optional
         Whether the first line of a CSV file names the columns; by default decided by its content.
     n_labels : int, optional
-        How many labels there are, for LIBSVM, whose files do not say it.
+        How many labels there are, for LIBSVM, whose files do not state it.
     limits : Limits, optional
         How large the file may be before reading stops.
 

@@ -13,7 +13,7 @@ from limo.datasets._source import Source
 
 pd = Later("pandas")
 
-# What pyarrow raises besides its own errors; RuntimeError stands for an exception of its C++ part.
+# What pyarrow raises besides its own errors; RuntimeError comes from its C++ part.
 _PARQUET_ERRORS = (ValueError, TypeError, LookupError, OSError, RuntimeError, MemoryError)
 
 

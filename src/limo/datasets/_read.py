@@ -1,4 +1,4 @@
-"""``limo.read``: the formats, how a file's format is recognised, and which reader it gets."""
+"""``limo.read``: the formats, how the format of a file is detected, and the reader of each."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -65,16 +65,16 @@ def read(
 
     ARFF in Mulan's form (an XML file beside it names the labels) or MEKA's (``-C n`` in the
     relation), CSV, TSV, Parquet, NPZ, LIBSVM and the extreme-classification text format;
-    plain or compressed as .gz, .bz2, .xz or .zip. The format is recognised by name or content.
-    A malformed file raises :class:`limo.datasets.DataError` with the line; a part of the data
-    is never returned.
+    plain or compressed as .gz, .bz2, .xz or .zip. The format is detected from the file name or
+    content. A malformed file raises :class:`limo.datasets.DataError` with the line; limo never
+    returns part of the data.
 
     Parameters
     ----------
     path : path
         The file.
     format : str, optional
-        One of "arff", "csv", "tsv", "parquet", "npz", "libsvm", "xmc"; by default recognised.
+        One of "arff", "csv", "tsv", "parquet", "npz", "libsvm", "xmc"; detected by default.
     labels : list of str, str or int, optional
         Which columns are labels: their names, a prefix with a star ("tag_*"), or how many. An ARFF
         file usually says so itself. For LIBSVM: the label numbers, or how many labels there are.
@@ -87,11 +87,11 @@ def read(
         column or 0. A missing label is always rejected.
     nominal : {"one-hot", "codes"}, default="one-hot"
         How a nominal feature becomes numbers: a column for each value, or one column of
-        indices into its values. {0, 1} is taken as a number.
+        indices into its values. A feature with the values {0, 1} is read as a number.
     drop : list of str, optional
         Columns to leave out, such as row names and text.
     n_features : int, optional
-        The number of features for LIBSVM, whose files do not say it.
+        The number of features for LIBSVM, whose files do not state it.
     zero_based : bool, optional
         Whether LIBSVM features are numbered from 0. By default they are if a 0 occurs.
     encoding : str, optional

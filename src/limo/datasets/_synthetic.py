@@ -125,7 +125,7 @@ def _label_counts(rng: np.random.Generator, m: int, n_labels: int, cardinality: 
 
 
 def _empty_rows(counts: Any, n_columns: int) -> SparseRows:
-    """Sparse rows to fill, with so many entries each."""
+    """Sparse rows to fill, with the given number of entries each."""
     indptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     last_row = np.full(n_columns, -1, dtype=np.int64)
     return SparseRows(indptr, np.empty(indptr[-1], dtype=np.int32), last_row)

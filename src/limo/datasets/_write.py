@@ -284,7 +284,7 @@ def write_predictions(
 
 
 def check_suffix(file: Path, n_matrices: int = 1) -> None:
-    """Raise if the suffix is not a known format, or the format cannot hold so many matrices."""
+    """Raise if the suffix is not a known format, or the format cannot hold that many matrices."""
     suffix = file.suffix.lower()
     if suffix not in _PREDICTION_WRITERS:
         raise DataError(

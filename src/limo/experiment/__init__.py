@@ -4,7 +4,7 @@ from limo.experiment._data import Data, Splits
 from limo.experiment._diagram import diagram_layout, plot_critical_difference
 from limo.experiment._identity import PlanError
 from limo.experiment._job import Outcome
-from limo.experiment._method import METHODS, Cut, Method, estimator_for
+from limo.experiment._method import METHODS, Method, ThresholdSetting, estimator_for
 from limo.experiment._plan import Plan, Procedure
 from limo.experiment._runner import Executor, Interrupted, Progress, run
 from limo.experiment._significance import (
@@ -28,7 +28,6 @@ __all__ = [
     "COLUMNS",
     "METHODS",
     "Comparison",
-    "Cut",
     "Data",
     "Executor",
     "Interrupted",
@@ -41,6 +40,7 @@ __all__ = [
     "Splits",
     "Store",
     "StoreError",
+    "ThresholdSetting",
     "average_ranks",
     "compare_methods",
     "critical_difference",

@@ -65,7 +65,7 @@ class Splits:
     Traceback (most recent call last):
         ...
     limo.experiment.PlanError: Unknown kind of split 'fold'. Did you mean 'folds'?
-    Known are: stratified, random, folds, stored.
+    Choose from: stratified, random, folds, stored.
     """
 
     kind: SplitKind = "stratified"
@@ -263,4 +263,6 @@ def _canonical(source: str) -> str:
     if path.is_file():
         return str(path.resolve())
     hint, known = did_you_mean(source.lower(), spelled), ", ".join(spelled.values())
-    raise DataError(f"{source!r} is neither a file nor a known data set.{hint} Known are: {known}")
+    raise DataError(
+        f"{source!r} is neither a file nor a known data set.{hint} Choose from: {known}"
+    )

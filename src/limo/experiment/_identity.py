@@ -130,7 +130,7 @@ def check_keys(table: Mapping[str, Any], known: Iterable[str] | None, where: str
         if key not in known:
             raise PlanError(
                 f"{where} has no setting {key!r}.{did_you_mean(key, known)} "
-                f"Known are: {', '.join(known)}"
+                f"Choose from: {', '.join(known)}"
             )
 
 

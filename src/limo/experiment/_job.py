@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 
 from limo._system import at_most, versions
 from limo.datasets import Dataset
-from limo.experiment._judge import Score, failures, judge, said
+from limo.experiment._judge import Score, error_text, failures, judge
 from limo.experiment._method import Method
 from limo.experiment._plan import Job, Procedure
 
@@ -73,7 +73,7 @@ def run_job(job: Job) -> Outcome:
             started = time.perf_counter()
             scores = _scores(job, data)
         except Exception as error:
-            scores = failures(job.measures, said(error))
+            scores = failures(job.measures, error_text(error))
     seconds = time.perf_counter() - started
     texts = (f"{warning.category.__name__}: {warning.message}" for warning in caught)
     return outcome_of(job, scores, seconds, tuple(dict.fromkeys(texts)))

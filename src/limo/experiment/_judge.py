@@ -1,8 +1,8 @@
-"""Fit a method on training data and judge it on test data, by one measure or by many.
+"""Fit a method on training data and evaluate it on test data, by one or more measures.
 
 The model is fitted once for all measures, and each kind of scores is computed once. Models and
-rules are fitted by :class:`limo.thresholds._fit.Training`, as in :func:`limo.experiment.
-estimator_for`, so that a comparison and ``limo fit`` give the same predictions.
+rules are fitted by :class:`limo.thresholds._fit.Training`, as in ``estimator_for``, so that a
+comparison and ``limo fit`` give the same predictions.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from limo._checks import Checked, check_inputs, check_labels
 from limo._types import Values
 from limo.datasets import Dataset
-from limo.experiment._method import Cut, Method
+from limo.experiment._method import Method, ThresholdSetting
 from limo.measures._compute import compute
 from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
@@ -75,7 +75,7 @@ def failures(measures: Sequence[str], error: str, threshold: str = "") -> list[S
     return [Score(measure, float("nan"), threshold, error) for measure in measures]
 
 
-def said(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """The error in one line, with the file and line that raised it."""
     frames = extract_tb(error.__traceback__)
     place = f" [{Path(frames[-1].filename).name}, line {frames[-1].lineno}]" if frames else ""
@@ -93,20 +93,20 @@ class _Tested:
         """True labels and scores."""
         return check_inputs(self.test.Y, self.scores())
 
-    def cut(self, cut: Cut) -> Checked:
+    def predicted(self, threshold: ThresholdSetting) -> Checked:
         """True labels and predicted labels."""
-        return check_inputs(self.test.Y, y_pred=self.labels(cut))
+        return check_inputs(self.test.Y, y_pred=self.labels(threshold))
 
-    def labels(self, cut: Cut) -> Any:
+    def labels(self, threshold: ThresholdSetting) -> Any:
         """Predicted labels, by a rule or by the model's own ``predict``."""
-        if cut.rule is None:
+        if threshold.rule is None:
             return self.training.fitted.own_labels(self.test.X)
-        rule = clone(cut.rule)
+        rule = clone(threshold.rule)
         S = self.scores(rule.needs_probabilities)
-        if cut.fitted_on == "test labels":
+        if threshold.fitted_on == "test labels":
             rule.fit(self.test.Y, S, self.test.X)
         else:
-            self.training.fit_rule(rule, cut.fitted_on)
+            self.training.fit_rule(rule, threshold.fitted_on)
         return self.training.fitted.cut(rule, S, self.test.X)
 
     def scores(self, probabilities: bool = False) -> Values:
@@ -141,15 +141,17 @@ def _judge_model(
     """All measures of scores at once, then those of labels, threshold by threshold."""
     ranking = [name for name in measures if MEASURES[name].needs == "scores"]
     yield from _values(ranking, conventions, tested.scored)
-    for text, (cut, names) in _grouped(method.cuts(measures)).items():
-        yield from _values(names, conventions, partial(tested.cut, cut), text)
+    for text, (threshold, names) in _grouped(method.thresholds(measures)).items():
+        yield from _values(names, conventions, partial(tested.predicted, threshold), text)
 
 
-def _grouped(cuts: dict[str, Cut]) -> dict[str, tuple[Cut, list[str]]]:
-    """Equal cuts once, with their measures."""
-    groups: dict[str, tuple[Cut, list[str]]] = {}
-    for measure, cut in cuts.items():
-        groups.setdefault(str(cut), (cut, []))[1].append(measure)
+def _grouped(
+    thresholds: dict[str, ThresholdSetting],
+) -> dict[str, tuple[ThresholdSetting, list[str]]]:
+    """Equal thresholds once, with their measures."""
+    groups: dict[str, tuple[ThresholdSetting, list[str]]] = {}
+    for measure, threshold in thresholds.items():
+        groups.setdefault(str(threshold), (threshold, []))[1].append(measure)
     return groups
 
 
@@ -161,7 +163,7 @@ def _values(
     try:
         results = compute([MEASURES[name] for name in names], make(), conventions).results
     except Exception as error:
-        yield from failures(names, said(error), threshold)
+        yield from failures(names, error_text(error), threshold)
         return
     for name in names:
         yield Score(name, results[name].value, threshold)

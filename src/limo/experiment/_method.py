@@ -1,7 +1,7 @@
 """A method: a learner, the scaling of its features, and the threshold for each measure.
 
-:data:`METHODS` holds the built-in ones. :func:`estimator_for` makes an estimator of a method, which
-gives the predictions that a comparison judges.
+:data:`METHODS` holds the built-in ones. :func:`estimator_for` makes an estimator of a method, whose
+predictions are those that a comparison evaluates.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,8 +44,8 @@ Given = ThresholdRule | str | None
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
-    """What turns scores into labels for a measure, and what it is fitted on.
+class ThresholdSetting:
+    """The threshold rule for a measure, and what it is fitted on.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Cut:
     Examples
     --------
     >>> import limo
-    >>> print(Cut(limo.GlobalThreshold("micro_f1"), "training scores"))
+    >>> print(ThresholdSetting(limo.GlobalThreshold("micro_f1"), "training scores"))
     GlobalThreshold(target='micro_f1'), fitted on training scores
     """
 
@@ -69,7 +69,7 @@ class Cut:
     def __str__(self) -> str:
         if self.rule is None:
             return "own predict"
-        text = " ".join(repr(self.rule).split())
+        text = one_line(self.rule)
         return f"{text}, fitted on {self.fitted_on}" if self.rule.needs_fit else text
 
 
@@ -91,10 +91,11 @@ class Method:
         features. It is fitted with the learner, on training data, and on the training part of
         each fold if thresholds are cross-fitted. Threshold rules see the features unscaled.
     threshold : rule, str, mapping or None, default=None
-        What cuts the scores for measures of labels: by default the rule that suits each measure
+        How scores become labels for measures of labels: by default the rule that suits each measure
         (:func:`limo.suggest_threshold`); or one rule for all, by name or as an object; or
         ``"own"``, the estimator's ``predict``; or a mapping from measures to these or to
-        :class:`Cut`. Measures that are not in the mapping get the rule that suits them.
+        :class:`ThresholdSetting`. Measures that are not in the mapping get the rule that suits
+        them.
     cv : int or "training", default=3
         The number of folds for cross-fitted scores that rules are fitted on; ``"training"`` fits
         them on training scores.
@@ -107,8 +108,8 @@ class Method:
     >>> import limo
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> method = Method("neighbours", KNeighborsClassifier(20), scaling="max_abs")
-    >>> {measure: str(cut) for measure, cut in method.cuts(["micro_f1", "macro_auc"]).items()}
-    {'micro_f1': "GlobalThreshold(target='micro_f1'), fitted on cross-fitted scores"}
+    >>> print(method.thresholds(["micro_f1", "macro_auc"])["micro_f1"])
+    GlobalThreshold(target='micro_f1'), fitted on cross-fitted scores
     >>> Method("neighbours", "sklearn.neighbors:KNeighborClassifier")
     Traceback (most recent call last):
         ...
@@ -120,7 +121,7 @@ class Method:
     estimator: Any
     settings: Mapping[str, Any] = field(default_factory=dict)
     scaling: Any = None
-    threshold: Given | Mapping[str, Given | Cut] = None
+    threshold: Given | Mapping[str, Given | ThresholdSetting] = None
     cv: int | Literal["training"] = 3
     targeted: bool = False
 
@@ -138,7 +139,7 @@ class Method:
         if isinstance(self.threshold, Mapping):
             for measure in self.threshold:
                 check_name(measure, MEASURES, "measure")
-        self.cuts(list(MEASURES))
+        self.thresholds(list(MEASURES))
 
     def build(self, measures: Sequence[str] = (), seed: int | None = None) -> Any:
         """A new, unfitted estimator; a random_state that is None becomes the seed."""
@@ -167,20 +168,20 @@ class Method:
             )
         return None if self.scaling is None else clone(self.scaling)
 
-    def cuts(self, measures: Sequence[str]) -> dict[str, Cut]:
-        """The cut for each of the measures of labels."""
+    def thresholds(self, measures: Sequence[str]) -> dict[str, ThresholdSetting]:
+        """The threshold for each of the measures of labels."""
         of_labels = [name for name in measures if MEASURES[name].needs == "labels"]
-        return {name: self._cut(name) for name in of_labels}
+        return {name: self._threshold(name) for name in of_labels}
 
     def describe(self) -> dict[str, Any]:
         """Everything that determines the results, as plain JSON."""
-        given = self.estimator
+        given, thresholds = self.estimator, self.thresholds(list(MEASURES))
         found = {
             "name": self.name,
             "estimator": describe(given),
             "settings": describe(self.settings),
             "scaling": describe(self.scaling),
-            "cuts": {name: str(cut) for name, cut in self.cuts(list(MEASURES)).items()},
+            "thresholds": {name: str(setting) for name, setting in thresholds.items()},
             "cv": self.cv,
             "targeted": self.targeted,
         }
@@ -192,17 +193,18 @@ class Method:
         values = (self.name, self.estimator, settings, self.scaling, self.threshold, self.cv)
         return Method, (*values, self.targeted)
 
-    def _cut(self, measure: str) -> Cut:
+    def _threshold(self, measure: str) -> ThresholdSetting:
         threshold = self.threshold
         given = threshold.get(measure) if isinstance(threshold, Mapping) else threshold
-        if isinstance(given, Cut):
+        if isinstance(given, ThresholdSetting):
             return given
         if self.targeted or given == OWN:
-            return Cut()
+            return ThresholdSetting()
         if isinstance(given, str):
             check_name(given, [*RULES, OWN], "threshold rule")
         rule = make_rule(given, measure)
-        return Cut(rule, "training scores" if self.cv == "training" else "cross-fitted scores")
+        fitted_on: FittedOn = "training scores" if self.cv == "training" else "cross-fitted scores"
+        return ThresholdSetting(rule, fitted_on)
 
     def _new(self) -> Any:
         given = self.estimator
@@ -221,8 +223,13 @@ class Method:
         try:
             model = self._new()
         except (TypeError, ValueError) as error:
-            raise PlanError(f"the estimator of {who} cannot be made: {error}") from error
+            raise PlanError(f"the estimator of {who} cannot be created: {error}") from error
         _must_have(model, ("fit", "get_params", *["model_for"] * self.targeted), who)
+
+
+def one_line(rule: ThresholdRule) -> str:
+    """The rule as text without line breaks."""
+    return " ".join(repr(rule).split())
 
 
 def _must_have(model: Any, attributes: Sequence[str], who: str) -> None:
@@ -234,58 +241,67 @@ def _must_have(model: Any, attributes: Sequence[str], who: str) -> None:
             )
 
 
-# The built-in methods
+# The thresholds of the paper
 
-Kind = Literal["LIMO", "LIMO-label", "LIMO-inst"]
-_F1 = ("instance_f1", "micro_f1", "macro_f1")
+Variant = Literal["LIMO", "LIMO-label", "LIMO-inst"]
+F1 = ("instance_f1", "macro_f1", "micro_f1")
+
+
+def paper_label_rule(target: str) -> ThresholdRule:
+    """The paper's t_j: the threshold that is best for each label on its own."""
+    return LabelThreshold(target, min_positives=0)
+
+
+def paper_instance_rule(target: str, regressor: Any = "svr") -> ThresholdRule:
+    """The paper's t(x): support vector regression of the best thresholds of the training rows."""
+    return InstanceThreshold(target, source="features", regressor=regressor, end_gap=0, ties="most")
+
+
+def paper_rules(variant: Variant, regressor: Any = "svr") -> dict[str, ThresholdRule]:
+    """The rule behind each printed column: t(x) for label-wise margins, t_j for instance-wise ones.
+
+    LIMO has both margins. The paper then takes t_j for macro-F1 and Hamming loss, t(x) for the
+    others.
+    """
+    per_label = {
+        **dict.fromkeys(F1, paper_label_rule("macro_f1")),
+        "hamming_loss": paper_label_rule("hamming_loss"),
+    }
+    per_instance = {
+        **dict.fromkeys(F1, paper_instance_rule("instance_f1", regressor)),
+        "hamming_loss": paper_instance_rule("hamming_loss", regressor),
+    }
+    both = per_instance | {name: per_label[name] for name in ("macro_f1", "hamming_loss")}
+    return {"LIMO": both, "LIMO-label": per_instance, "LIMO-inst": per_label}[variant]
+
+
+def fitted_on_training(rules: Mapping[str, ThresholdRule]) -> dict[str, ThresholdSetting]:
+    """The rules, by measure, fitted on training scores as the paper does."""
+    return {name: ThresholdSetting(rule, "training scores") for name, rule in rules.items()}
+
+
+# The built-in methods
 
 
 def _exact(name: str, label: float, instance: float) -> Method:
-    # The method has a threshold for each measure, so the model needs none of its own.
+    # The method has a threshold for each measure, so the model itself needs none.
     model = LIMOClassifier(label, instance, threshold_measure=None)
     return Method(name, model, scaling="unit_rows")
 
 
-def _paper(name: str, kind: Kind, cuts: Mapping[str, Cut]) -> Method:
-    """LIMO as the authors ran it, with a threshold for each measure of labels."""
-    model = paper_limo(kind, "benchmark").set_params(threshold_measure=None)
-    return Method(name, model, scaling="max_abs", threshold=cuts, cv="training")
+def _paper(variant: Variant, suffix: str = "", *, test_labels: Sequence[str] = ()) -> Method:
+    """LIMO as the authors ran it, with a threshold for each measure of labels.
 
-
-def _per_instance(target: str) -> ThresholdRule:
-    """The paper's t(x): support vector regression of the best thresholds of the training rows.
-
-    It reads the features as the paper's learner does: each divided by its largest absolute value.
+    Thresholds for the measures ``test_labels`` are chosen on test labels.
     """
+    # Methods give rules unscaled features: scaled as the learner's, they are as in the paper.
     regressor = make_pipeline(MaxAbsScaler(), SVR(C=1.0, gamma="auto"))
-    return InstanceThreshold(target, source="features", regressor=regressor, end_gap=0, ties="most")
-
-
-def _per_label(target: str) -> ThresholdRule:
-    return LabelThreshold(target, min_positives=0)
-
-
-def _on_training(rules: Mapping[str, ThresholdRule]) -> dict[str, Cut]:
-    return {measure: Cut(rule, "training scores") for measure, rule in rules.items()}
-
-
-def _with_test_labels(cuts: Mapping[str, Cut], *measures: str) -> dict[str, Cut]:
-    return {**cuts, **{name: Cut(_per_label("macro_f1"), "test labels") for name in measures}}
-
-
-def _cuts_of_label() -> dict[str, Cut]:
-    best_f1, best_hamming = _per_instance("instance_f1"), _per_instance("hamming_loss")
-    return _on_training({**dict.fromkeys(_F1, best_f1), "hamming_loss": best_hamming})
-
-
-def _cuts_of_both() -> dict[str, Cut]:
-    per_label = {"macro_f1": _per_label("macro_f1"), "hamming_loss": _per_label("hamming_loss")}
-    return {**_cuts_of_label(), **_on_training(per_label)}
-
-
-def _cuts_of_instance() -> dict[str, Cut]:
-    best_f1, best_hamming = _per_label("macro_f1"), _per_label("hamming_loss")
-    return _on_training({**dict.fromkeys(_F1, best_f1), "hamming_loss": best_hamming})
+    best = ThresholdSetting(paper_label_rule("macro_f1"), "test labels")
+    thresholds = fitted_on_training(paper_rules(variant, regressor))
+    thresholds |= dict.fromkeys(test_labels, best)
+    model = paper_limo(variant, "benchmark").set_params(threshold_measure=None)
+    name = f"paper:{variant}{suffix}"
+    return Method(name, model, scaling="max_abs", threshold=thresholds, cv="training")
 
 
 def _own(name: str, model: Any) -> Method:
@@ -301,11 +317,12 @@ _ENTRIES: tuple[Method, ...] = (
     _own("br", BinaryRelevance()),
     _own("mlknn", MLKNNClassifier()),
     _own("gfm", GFMClassifier()),
-    _paper("paper:LIMO", "LIMO", _cuts_of_both()),
-    _paper("paper:LIMO-label", "LIMO-label", _cuts_of_label()),
-    _paper("paper:LIMO-inst", "LIMO-inst", _cuts_of_instance()),
-    _paper("paper:LIMO, test cuts", "LIMO", _with_test_labels(_cuts_of_both(), "macro_f1")),
-    _paper("paper:LIMO-inst, test cuts", "LIMO-inst", _with_test_labels(_cuts_of_instance(), *_F1)),
+    _paper("LIMO"),
+    _paper("LIMO-label"),
+    _paper("LIMO-inst"),
+    # Seeds and stored results depend on these names.
+    _paper("LIMO", ", test cuts", test_labels=["macro_f1"]),
+    _paper("LIMO-inst", ", test cuts", test_labels=F1),
 )
 
 METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _ENTRIES})
@@ -323,7 +340,7 @@ def estimator_for(method: Method, measure: str, *, seed: int | None = None) -> A
     """Make an estimator that predicts as a method does in a comparison, for one measure.
 
     Fitted on the same training data with the same seed, its scores and predictions equal those that
-    a comparison judges by this measure.
+    a comparison evaluates by this measure.
 
     Parameters
     ----------
@@ -350,14 +367,14 @@ def estimator_for(method: Method, measure: str, *, seed: int | None = None) -> A
     """
     check_name(measure, MEASURES, "measure")
     judged = measure if MEASURES[measure].needs == "labels" else _DEFAULT_TARGET
-    cut = method.cuts([judged])[judged]
-    if cut.fitted_on == "test labels":
+    setting = method.thresholds([judged])[judged]
+    if setting.fitted_on == "test labels":
         raise ValueError(
             f"{method.name!r} chooses its threshold for {judged} on test labels, which an "
             "estimator does not have. It can only be compared."
         )
     learner = method.learner([measure], seed)
-    if cut.rule is None:
+    if setting.rule is None:
         return ThresholdClassifier(learner, OWN)
-    cv = "training" if cut.fitted_on == "training scores" else method.cv
-    return ThresholdClassifier(learner, cut.rule, cv=cv)
+    cv = "training" if setting.fitted_on == "training scores" else method.cv
+    return ThresholdClassifier(learner, setting.rule, cv=cv)

@@ -43,8 +43,8 @@ _GIVEN = ("data", "train", "test", "seed")
 class Procedure:
     """A named function that trains, predicts and evaluates itself.
 
-    Use it where :class:`Method` is too narrow, as for a paper's own way of scaling. That it
-    learns nothing from the test instances is its own responsibility.
+    Use it where :class:`Method` is too narrow, as for a paper's own way of scaling. It must not
+    learn anything from the test instances; limo cannot check this.
 
     Parameters
     ----------
@@ -157,8 +157,8 @@ class Plan:
     measures : sequence of str, optional
         Of ``limo.MEASURES``; by default all of them.
     splits : Splits, optional
-        How data are split that have no splits of their own; by default ten stratified splits,
-        70 % for training and 30 % for testing.
+        How to split data sets that do not define their own splits; by default ten stratified
+        splits, 70 % for training and 30 % for testing.
     repetitions : int, default=1
         How often the splits are repeated. Each repetition draws new splits or folds; stored
         permutations are used again with other seeds. Split numbers continue.
@@ -269,7 +269,7 @@ def _named_method(name: str) -> Method:
         return METHODS[check_name(name, METHODS, "method")]
     except ValueError as error:
         raise PlanError(
-            f"{error} To use an estimator of your own, write Method('its name', estimator), or in "
+            f"{error} To use your own estimator, write Method('its name', estimator), or in "
             "a plan file {name = 'its name', estimator = 'file.py:Class'}"
         ) from None
 

@@ -22,7 +22,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 from limo._checks import check_number
 from limo._system import n_workers
 from limo.experiment._job import Outcome, outcome_of, run_job
-from limo.experiment._judge import failures, said
+from limo.experiment._judge import error_text, failures
 from limo.experiment._plan import Job, Plan
 from limo.experiment._store import Store, rows_of
 
@@ -101,8 +101,8 @@ def run(
     """Run a plan, or the rest of it.
 
     Runs that are already in the store are skipped; a run with another setting is another run.
-    Each run is stored as soon as it is finished: if the process is killed at any moment, the same
-    call continues where it stopped. A failed run becomes rows with the error.
+    Each run is stored as soon as it is finished: if the process is killed at any time, the same
+    call resumes where it stopped. A failed run becomes rows with the error.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def _outcome(future: "Future[Any]", job: Job) -> Outcome:
     if error is None:
         outcome: Outcome = future.result()
         return outcome
-    text = said(error)
+    text = error_text(error)
     if _worker_died(future):
         text = f"the process of this run died; it may have run out of memory: {text}"
     return outcome_of(job, failures(job.measures, text))

@@ -33,7 +33,7 @@ _NEEDED = ("dataset", "split", "method", "measure", "value")
 
 
 def check_rows(rows: Any) -> pd.DataFrame:
-    """Check that all columns are there and no result occurs twice."""
+    """Check that no column is missing and no result occurs twice."""
     table = pd.DataFrame(rows)
     absent = [name for name in _NEEDED if name not in table.columns]
     if absent:
@@ -377,7 +377,7 @@ def _notes(
     if n_pairs * 2.0 ** (1 - len(values)) > alpha:
         notes.append(
             f"With {len(values)} blocks Wilcoxon's test cannot find a difference in any of "
-            f"{n_pairs} pairs at {alpha:g}, whatever the values: use more data sets."
+            f"{n_pairs} pairs at {alpha:g}, even if one always wins: use more data sets."
         )
     if blocks == "split":
         notes.append(

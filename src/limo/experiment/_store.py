@@ -1,11 +1,11 @@
 """The store: the outcomes of all runs, in one SQLite file.
 
 SQLite, because a run must be written completely or not at all, and be safe when ``add`` returns: a
-process killed at any moment leaves all finished runs. Columnar files such as Parquet cannot be
+process killed at any time leaves all finished runs. Columnar files such as Parquet cannot be
 extended row by row. It uses a rollback journal, not a write-ahead log: everything committed is in
 the one file, which may be copied, and a damaged end is never mistaken for the end of a log.
 
-Every run carries a digest of its own rows, so that damage inside a page is found as well.
+Every run has a digest of its rows, so that damage inside a page is found as well.
 """
 
 import hashlib

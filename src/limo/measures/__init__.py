@@ -1,4 +1,4 @@
-"""The measures: what one is, all of them by name, and how to add your own.
+"""The measures: the record of a measure, all measures by name, and how to add your own.
 
 The eleven measures as functions (``limo.macro_f1``, ...) and ``limo.evaluate`` are in ``limo``
 itself.

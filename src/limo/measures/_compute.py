@@ -15,17 +15,17 @@ from limo.measures._table import MEASURES
 
 ProfileFunction = Callable[[Profile], Anything]
 Found = Mapping[str, Mapping[str, Anything]]
-"""What functions of profiles gave: by the name of the view, by the name of the function."""
+"""Results of functions of profiles, by the name of the view, then of the function."""
 Also = Callable[[View, Found], Mapping[str, ProfileFunction]]
 _Rows = dict[tuple[str, str], Values]
 
-# The matrix as a whole first: what is found there (its relevant scores) can guide the others.
+# The matrix as a whole first: functions for the other views may use its relevant scores.
 _ORDER = (ENTRIES, ROWS, COLUMNS)
 
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """Results by measure, and whatever else was read from the profiles."""
+    """Results by measure, and those of other functions of the profiles."""
 
     results: dict[str, Result]
     found: Found
@@ -46,7 +46,7 @@ def compute(
     conventions: Conventions,
     also: Also | None = None,
 ) -> Computed:
-    """Compute measures, and with the same sorted scores whatever else is asked for.
+    """Compute measures, and apply other functions to the same sorted scores.
 
     ``also`` takes a view and what was found in the views before it, and returns functions of a
     profile by name. They may give arrays of any shape whose last axis runs over rows, or over
@@ -74,7 +74,7 @@ def compute(
 def _row_functions(
     measures: list[Measure], needs: str, view: View, conventions: Conventions
 ) -> dict[str, Callable[[Profile | Counts], Values]]:
-    """What gives the rows of each measure that has rows in this view."""
+    """The function for the rows of each measure that has rows in this view."""
     return {
         m.name: _found_and_best(m, conventions)
         for m in measures

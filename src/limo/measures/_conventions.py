@@ -1,4 +1,4 @@
-"""Conventions: what measures do where their definitions say nothing, at ties and in empty rows.
+"""Conventions: how measures treat ties and empty rows, which their definitions leave open.
 
 Libraries give different numbers for the same measure because they choose differently. Here each
 choice is a field, and a set of choices has a name.
@@ -33,8 +33,8 @@ class Conventions:
         Whether a tie at the top is an error if any of the tied labels is irrelevant
         (``"worst"``), or only if all are (``"best"``).
     coverage_offset : float, default=-1
-        Added to the rank of the last relevant label; -1 as the paper prints it, 0 as
-        scikit-learn's ``coverage_error``.
+        Added to the rank of the last relevant label; -1 as in the paper, 0 as in scikit-learn's
+        ``coverage_error``.
     f1_of_nothing : float, default=0
         F1 where nothing is true and nothing predicted; nan leaves the row out.
     full_rows_in_average_precision : bool, default=True

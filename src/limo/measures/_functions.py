@@ -5,13 +5,13 @@ import warnings
 from typing import Any
 
 from limo._checks import Checked, check_inputs
+from limo._system import Later
 from limo.measures._compute import check_conventions, compute
 from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
 
-
-class UndefinedMeasureWarning(UserWarning):
-    """A measure has no value on these labels, so nan was returned."""
+# Loaded when a measure is undefined: the measures themselves do without scikit-learn.
+warning = Later("limo.measures._warning")
 
 
 def hamming_loss(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "standard") -> float:
@@ -354,7 +354,7 @@ def _value(name: str, checked: Checked, conventions: str | Conventions) -> float
         warnings.warn(
             f"{measure.title} is undefined here, and nan is returned: {undefined} of {total} "
             f"{measure.view.row} rows have no (relevant, irrelevant) pair.",
-            UndefinedMeasureWarning,
+            warning.UndefinedMeasureWarning,
             stacklevel=3,
         )
     return result.value

@@ -1,4 +1,4 @@
-"""What a measure is, how the values of its rows become one number, and what that number is worth.
+"""The record of a measure, the average of its rows, and its skill against blind guessing.
 
 A :class:`Measure` is one record: its formula and everything limo says about it. The records of the
 eleven built-in measures are in ``_table``.
@@ -45,10 +45,10 @@ class Measure:
     Parameters
     ----------
     name : str
-        What code calls it. A name that begins with the average of its view (``macro_f1``,
+        The name in code. A name that begins with the average of its view (``macro_f1``,
         ``instance_f1``, ``micro_f1``) shares its row function with the others of that family.
     title : str
-        What tables call it.
+        The name in tables.
     function : callable
         Takes the rows and the conventions, and returns one value per row, nan where undefined. The
         rows are a ``Profile`` if the measure needs scores, and ``Counts`` if it needs labels.
@@ -56,14 +56,14 @@ class Measure:
         What a row is: ``ROWS`` (instances), ``COLUMNS`` (labels) or ``ENTRIES`` (the whole matrix).
         The measure is the mean over these rows.
     needs : {"scores", "labels"}
-        What it judges: scores or predicted labels.
+        Whether it is computed from scores or from predicted labels.
     better : {"high", "low"}
         Which values are better.
     bounds : tuple of float, default=(0, 1)
         Lowest and highest possible value (``inf`` if that depends on the data).
     optimised_by : mapping of str to Optimised, optional
-        What ``label-wise``, ``instance-wise``, ``double`` and ``entry-wise`` effectiveness do
-        for it (the paper's Table 2). A kind that is not given is ``Optimised.NO``.
+        Whether ``label-wise``, ``instance-wise``, ``double`` and ``entry-wise`` effectiveness give
+        it its best value (the paper's Table 2). A kind that is not given is ``Optimised.NO``.
     threshold : {"label", "instance", "global"}, optional
         The kind of threshold that suits a measure of labels; by default the one that cuts its rows.
     also : View, optional
@@ -74,14 +74,14 @@ class Measure:
         The value of a row, in the letters of ``LETTERS``; a function if it depends on the
         conventions. By default the first line of the function's docstring.
     ties : str or callable, optional
-        What ties, or 0/0, count under the conventions, in a few words.
+        How ties, or 0/0, count under the conventions, in a few words.
     blind : callable, optional
-        The value of each row for a predictor that knows nothing, from the number of relevant items
-        of each row, the number of items and the conventions.
+        The value of each row under blind guessing, from the number of relevant items of each row,
+        the number of items and the conventions.
     fractional : bool, default=False
         Whether a measure of labels is a ratio of linear functions of the counts that improves with
-        every hit and worsens with every false alarm, as F1 does. The search for thresholds is then
-        faster, and can choose many thresholds together.
+        every true positive and worsens with every false positive, as F1 does. The search for
+        thresholds is then faster, and can choose many thresholds together.
     """
 
     name: str
@@ -159,7 +159,7 @@ class Result:
     rows : mapping of str to array
         By the name of the view, the value of each row; nan in rows left out.
     undefined : array of bool
-        Which rows of the measure's own view have no value of their own.
+        Which rows of the measure's view are undefined.
     filled_with : float or None
         What undefined rows count as; None if they are left out.
     """
@@ -206,7 +206,7 @@ def skill(value: float, blind: float, best: float) -> float:
 
 
 def blind_value(measure: Measure, result: Result, Y: Pattern, conventions: Conventions) -> float:
-    """The value of a predictor that knows nothing, on these labels; nan if it is not known."""
+    """The value of blind guessing on these labels; nan if it is unknown."""
     if measure.blind is None:
         return math.nan
     relevant, n_items = measure.view.ones(Y).astype(np.float64), measure.view.n_items(Y)

@@ -1,12 +1,12 @@
-"""The formulas: functions that give a measure's value of each row, and its value without knowledge.
+"""The formulas: the value of each measure for each row, and the value of blind guessing.
 
 A measure of scores is a function of a row's profile, a measure of labels one of its confusion
 counts. In the formulas r runs over the p relevant and v over the n irrelevant items of a row, and s
 are their scores. A row on which a function is undefined gets nan; whether it is left out or filled
 in is decided when the rows are averaged.
 
-The ``blind_...`` functions give the expected value of a predictor that knows nothing, from the
-number of relevant items of each row and the number of items.
+The ``blind_...`` functions give the expected value of blind guessing, from the number of relevant
+items of each row and the number of items.
 """
 
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from limo._types import Anything, Integers, Values
 from limo._views import Counts
 from limo.measures._conventions import Conventions
 
-if TYPE_CHECKING:  # profiles load the compiler, which shell completion has no time for
+if TYPE_CHECKING:  # profiles load the compiler, which is too slow for shell completion
     from limo._profiles import Profile
 
 # Measures of scores

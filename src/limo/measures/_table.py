@@ -1,4 +1,4 @@
-"""The registry: one record per measure, how to add a record, and what reports say about one."""
+"""The registry: one record per measure, how to add one, and the texts of the glossary."""
 
 import math
 from collections.abc import Mapping
@@ -168,14 +168,17 @@ _BUILT_IN = (
     ),
 )  # fmt: skip
 
-_registered: dict[str, Measure] = {measure.name: measure for measure in _BUILT_IN}
+PAPER_MEASURES: Mapping[str, Measure] = MappingProxyType({m.name: m for m in _BUILT_IN})
+"""The paper's eleven measures by name, without registered ones."""
+
+_registered: dict[str, Measure] = dict(PAPER_MEASURES)
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(_registered)
 """All measures by name; :func:`limo.measures.register` adds one."""
 
 
 def register(measure: Measure) -> Measure:
-    """Add a measure, so that all of limo knows it.
+    """Add a measure to all parts of limo.
 
     It then appears in ``limo.evaluate`` and the report page with its glossary, can be given to
     ``limo.make_scorer`` and, on the command line, to ``--measure``. A measure of labels is also a
@@ -225,7 +228,7 @@ def unregister(name: str) -> None:
     name : str
         The built-in measures cannot be removed.
     """
-    if any(measure.name == name for measure in _BUILT_IN):
+    if name in PAPER_MEASURES:
         raise ValueError(f"{name!r} is built in and cannot be removed.")
     if name not in _registered:
         hint = did_you_mean(name, _registered)
@@ -242,7 +245,7 @@ def measures_of_labels() -> dict[str, Measure]:
     return found
 
 
-# What the glossary says about a measure
+# Texts of the glossary
 
 
 def explain_measure(measure: Measure, conventions: Conventions) -> dict[str, Any]:
@@ -273,7 +276,7 @@ def _mean(measure: Measure) -> str:
 
 
 def _convention(measure: Measure, conventions: Conventions) -> str:
-    """What ties and undefined rows count for this measure, in a few words."""
+    """How ties and undefined rows count for this measure, in a few words."""
     parts = [_text(measure.ties, conventions)]
     if _can_be_undefined(measure, conventions):
         fill = conventions.undefined.get(measure.name)

@@ -1,6 +1,6 @@
-"""Learners, as scikit-learn estimators, and the files they are kept in.
+"""Learners, as scikit-learn estimators, and model files.
 
-The public list is in ``__init__.pyi``; a name is loaded when it is first used, so that reading a
+``__init__.pyi`` lists the public names. Each is loaded when it is first used, so that reading a
 model file does not load every learner.
 """
 

@@ -1,27 +1,19 @@
-"""What all learners share: checks of their input, the form of their output, feature scalings.
-
-Labels are a 0/1 matrix, dense or sparse; predictions are then dense or sparse, too. A
-one-dimensional ``y`` is one label with any two classes, and predictions are those classes.
-"""
+"""What all learners share: checks of their input, the form of their output, feature scalings."""
 
 from collections.abc import Callable
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler, normalize
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from limo._checks import check_labels
-from limo._types import Anything, Values
 from limo._views import Pattern
+from limo.thresholds._coding import CodedLabels
 
-Form = Literal["dense", "sparse", "classes"]
 
-
-class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MultiLabelClassifier(CodedLabels, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A scikit-learn classifier that gives every instance any number of labels.
 
     Subclasses begin ``fit`` with :meth:`_check_training` and all other methods with
@@ -55,71 +47,13 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             )
         return X, Y
 
-    def _check_target(self, y: Any) -> Pattern:
-        self.target_form_: Form
-        if _has_one_dimension(y):
-            self.classes_, marks = _two_classes(y)
-            self.target_form_ = "classes"
-            return check_labels(marks[:, np.newaxis], "y")
-        Y = check_labels(y, "y")
-        self.classes_ = np.arange(Y.shape[1])
-        self.target_form_ = "sparse" if sparse.issparse(y) else "dense"
-        return Y
-
     def _check_instances(self, X: Any, **rules: Any) -> Any:
         """Features of instances to predict for, as many as in training."""
         check_is_fitted(self)
         return validate_data(self, X, reset=False, **(rules or _RULES))
 
-    def _labels(self, marks: Any) -> Any:
-        """Predicted labels, 0 and 1, in the form of the training labels."""
-        if self.target_form_ == "sparse":
-            return sparse.csr_array(marks).astype(np.int64)
-        dense = marks.toarray() if sparse.issparse(marks) else marks
-        if self.target_form_ == "classes":
-            return self.classes_[dense[:, 0].astype(np.intp)]
-        return dense.astype(np.int64)
-
-    def _scores(self, S: Values) -> Values:
-        """Scores: one column per label, or one value for a label with two classes."""
-        return S[:, 0] if self.target_form_ == "classes" else S
-
-    def _probabilities(self, P: Values) -> Values:
-        """Probabilities: of each label or, for a label with two classes, of both classes."""
-        return np.hstack([1 - P, P]) if self.target_form_ == "classes" else P
-
 
 _RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
-
-
-def _has_one_dimension(y: Any) -> bool:
-    if sparse.issparse(y):
-        return False
-    try:
-        return np.asarray(y).ndim == 1
-    except ValueError:  # rows of different lengths, which check_labels explains
-        return False
-
-
-def _two_classes(y: Any) -> tuple[Anything, Anything]:
-    """The two classes of a one-dimensional target, and which instances are of the second."""
-    kind = type_of_target(y, input_name="y", raise_unknown=True)
-    hint = (
-        "Several labels are a matrix with a row per instance and a 0/1 column per label; "
-        "scikit-learn's MultiLabelBinarizer makes one."
-    )
-    if kind != "binary":
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is "
-            f"{kind}: a one-dimensional y must hold one label with two classes. {hint}"
-        )
-    classes, marks = np.unique(np.asarray(y), return_inverse=True)
-    if classes.size < 2:
-        raise ValueError(
-            f"A one-dimensional y must hold two classes, got one class only, {classes[0]}. {hint} "
-            "In a matrix, a label may be constant."
-        )
-    return classes, marks
 
 
 # Feature scalings

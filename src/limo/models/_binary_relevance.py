@@ -20,7 +20,8 @@ from limo._views import Pattern
 from limo.models._base import MultiLabelClassifier
 from limo.thresholds._fit import ConstantLabels
 
-_CS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+# Half decades, as finely as LIMOClassifierCV searches alpha.
+_CS = tuple(10 ** (k / 2) for k in range(-6, 7))
 _N_FOLDS = 3
 _SMALLEST_PROBABILITY = 1e-15
 
@@ -42,8 +43,8 @@ class BinaryRelevance(MultiLabelClassifier):
     estimator : None, "logistic" or a scikit-learn classifier, default=None
         The learner of each label. None is a linear SVM with C = 1, the paper's baseline.
         ``"logistic"`` is logistic regression with one C for all labels, chosen by the log loss of
-        three-fold cross-validation over all labels, among 0.001, 0.01, ... up to 1000 or to the
-        first that does worse. Rare labels hardly affect this choice. For a C per label pass
+        three-fold cross-validation over all labels, among 0.001, 0.0032, 0.01, ... up to 1000 or to
+        the first that does worse. Rare labels hardly affect this choice. For a C per label pass
         ``LogisticRegressionCV()``.
     n_jobs : int or None, default=None
         How many labels are learnt in parallel; -1 for all cores.
@@ -93,7 +94,7 @@ class BinaryRelevance(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances; or what a given estimator takes, such as texts for a pipeline.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1; or one label with two classes, of shape (n_samples,).
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes, of shape (n_samples,).
 
         Returns
         -------
@@ -127,7 +128,7 @@ class BinaryRelevance(MultiLabelClassifier):
         array of shape (n_samples, n_labels)
             For a one-dimensional y: of shape (n_samples,).
         """
-        S = self._respond(self._check_instances(X, **self._rules()), "decision_function")
+        S = self._respond(self._instances(X), "decision_function")
         low, high = self._bounds
         lowest = np.minimum(low, S.min(axis=1, initial=0.0) - 1.0)
         highest = np.maximum(high, S.max(axis=1, initial=0.0) + 1.0)
@@ -147,7 +148,7 @@ class BinaryRelevance(MultiLabelClassifier):
         array of shape (n_samples, n_labels)
             For a one-dimensional y: of its two classes.
         """
-        P = self._respond(self._check_instances(X, **self._rules()), "predict_proba")
+        P = self._respond(self._instances(X), "predict_proba")
         return self._probabilities(self._constant_labels.complete(P, 0.0, 1.0))
 
     def predict(self, X: Any) -> Any:
@@ -163,7 +164,7 @@ class BinaryRelevance(MultiLabelClassifier):
         array or CSR array of shape (n_samples, n_labels)
             In the form of the training labels.
         """
-        marks = self._respond(self._check_instances(X, **self._rules()), "predict")
+        marks = self._respond(self._instances(X), "predict")
         return self._labels(self._constant_labels.complete(marks, 0.0, 1.0))
 
     def _learner(self) -> Any:
@@ -178,6 +179,17 @@ class BinaryRelevance(MultiLabelClassifier):
         """User-supplied estimators validate X themselves."""
         brought = self.estimator is not None and not isinstance(self.estimator, str)
         return {"skip_check_array": True} if brought else {}
+
+    def _instances(self, X: Any) -> Any:
+        """Check instances to predict for as far as the learners do not."""
+        rules = self._rules()
+        flat = isinstance(X, np.ndarray | list) and np.ndim(X) == 1
+        if rules and flat and hasattr(self, "n_features_in_"):
+            raise ValueError(
+                f"X must have two dimensions, instances x features, got shape {np.shape(X)}. "
+                "Reshape your data: a single instance needs reshape(1, -1)."
+            )
+        return self._check_instances(X, **rules)
 
     def _respond(self, X: Any, method: str) -> Values:
         """The answers of the learners, a column per label that has one."""

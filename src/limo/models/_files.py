@@ -132,16 +132,16 @@ def load_model(path: str | os.PathLike[str]) -> SavedModel:
     try:
         unknown = sorted(set(_skops.get_untrusted_types(data=content)) - trusted)
     except Exception as error:  # a hostile file may raise anything
-        raise ModelFileError(f"{file} is not a model file: {_said(error)}. {_ADVICE}") from None
+        raise ModelFileError(f"{file} is not a model file: {_summary(error)}. {_ADVICE}") from None
     if unknown:
         raise ModelFileError(
-            f"{file} asks for {', '.join(unknown[:3])}, which limo does not know to be harmless, "
+            f"{file} contains types that limo does not trust ({', '.join(unknown[:3])}), "
             "so it was not opened. If you trust its author, open it with skops.io.load"
         )
     try:
         found = _skops.loads(content, trusted=sorted(trusted))
     except Exception as error:  # a damaged part may raise anything
-        raise ModelFileError(f"{file} cannot be restored: {_said(error)}. {_ADVICE}") from error
+        raise ModelFileError(f"{file} cannot be restored: {_summary(error)}. {_ADVICE}") from error
     return _unpack(found, file)
 
 
@@ -165,7 +165,7 @@ def _unpack(found: Any, file: Path) -> SavedModel:
     if hasattr(found, "predict"):
         return SavedModel(found)
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
-        raise ModelFileError(f"{file} holds no model, but a {type(found).__name__}. {_ADVICE}")
+        raise ModelFileError(f"{file} contains a {type(found).__name__}, not a model. {_ADVICE}")
     if found["version"] != _VERSION:
         raise ModelFileError(
             f"{file} has version {found['version']} of the model format, and this limo reads "
@@ -181,5 +181,5 @@ def _listed(names: Sequence[str] | None) -> list[str] | None:
     return None if names is None else list(map(str, names))
 
 
-def _said(error: Exception) -> str:
+def _summary(error: Exception) -> str:
     return str(error).partition("\n")[0] or type(error).__name__

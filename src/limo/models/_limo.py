@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -54,6 +55,7 @@ class LinearMarginClassifier(MultiLabelClassifier):
     warm_start: bool
     callback: Callable[..., object] | None
     n_jobs: int | None = None
+    alpha_: float
     never_: Booleans
     always_: Booleans
 
@@ -65,7 +67,7 @@ class LinearMarginClassifier(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1; or one label with two classes.
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
 
         Returns
         -------
@@ -101,8 +103,14 @@ class LinearMarginClassifier(MultiLabelClassifier):
         for name in ("alpha", "intercept_scaling"):
             check_number(getattr(self, name), name, above=0)
 
+    def _unit(self, X: Any) -> float:
+        """The length of a row that ``alpha`` and ``intercept_scaling`` are relative to."""
+        return 1.0
+
     def _fit_weights(self, X: Any, Y: Pattern, before: Solution | None) -> None:
-        constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        unit = self._unit(X)
+        self.alpha_ = float(self.alpha) * unit**2
+        constant = float(self.intercept_scaling) * unit if self.fit_intercept else 0.0
         problem = self._problem(Features(X, constant), Y)
         if before is not None and before.W.shape != (problem.features.shape[1], Y.shape[1]):
             before = None
@@ -162,11 +170,12 @@ class MarginClassifier(LinearMarginClassifier):
 
     Scores are S = X W + b. W and b minimise
 
-        alpha / 2 (||W||^2 + ||b / c||^2) + the terms of the loss of S,
+        alpha r^2 / 2 (||W||^2 + ||b / (c r)||^2) + the terms of the loss of S,
 
-    over all pairs and entries, to a certified gap. :class:`LIMOClassifier` is the same with the
-    paper's terms. A label that no training instance has gets the lowest score of each instance and
-    is never predicted; a label that all have gets the highest and is always predicted.
+    over all pairs and entries, to a certified gap. r^2 is the mean squared length of the rows of X,
+    so that multiplying X by a number does not change predictions. :class:`LIMOClassifier` is the
+    same with the paper's terms. A label that no training instance has gets the lowest score of each
+    instance and is never predicted; a label that all have gets the highest and is always predicted.
 
     Parameters
     ----------
@@ -175,20 +184,21 @@ class MarginClassifier(LinearMarginClassifier):
         label pairs and over instance pairs. ``docs/learning.md`` says which terms suit which
         measure.
     alpha : float, default=1e-3
-        Regularisation strength. With the term ``Term("entries", "pointwise")`` and without
-        intercept, this is logistic regression of each label with C = 1 / (alpha m l).
+        Regularisation strength, relative to the mean squared length of the rows of X. With the
+        term ``Term("entries", "pointwise")`` and without intercept, this is logistic regression
+        of each label with C = 1 / (alpha r^2 m l), for m instances and l labels.
     fit_intercept : bool, default=True
         Whether to add a constant feature.
     intercept_scaling : float, default=3.0
-        c, the value of the constant feature. Its weight is regularised like the others; the
-        higher c, the freer the intercept. Pointwise terms need it free.
+        c: the constant feature has the value c r. Its weight is regularised like the others; a
+        higher c regularises the intercept less.
     tol, max_iter, threshold_measure, threshold_cv, warm_start, callback, n_jobs, working_memory
         As for :class:`LIMOClassifier`. With pointwise terms, ``threshold_measure=None`` cuts at 0,
         which is where a label is as likely as not.
 
     Attributes
     ----------
-    coef_, intercept_, solution_, threshold_, never_, always_
+    coef_, intercept_, alpha_, solution_, threshold_, never_, always_
         As for :class:`LIMOClassifier`.
 
     Examples
@@ -247,7 +257,12 @@ class MarginClassifier(LinearMarginClassifier):
             check_number(self.n_jobs, "n_jobs", integer=True)
 
     def _problem(self, features: Features, Y: Pattern) -> Problem:
-        return Problem(features, Y, self._loss_terms(), self.alpha)
+        return Problem(features, Y, self._loss_terms(), self.alpha_)
+
+    def _unit(self, X: Any) -> float:
+        """The root of the mean squared length of the rows, so that the scale of X is irrelevant."""
+        squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
+        return float(np.sqrt(squares.sum() / X.shape[0])) or 1.0
 
     def _solve(self, problem: Problem, before: Solution | None) -> Solution:
         found = exact.solve(
@@ -268,7 +283,7 @@ class LIMOClassifier(MarginClassifier):
 
     Scores are S = X W + b. W and b minimise
 
-        alpha / 2 (||W||^2 + ||b / c||^2)
+        alpha r^2 / 2 (||W||^2 + ||b / (c r)||^2)
             + label_weight L_1 + instance_weight L_2 + entry_weight L_3.
 
     L_1 is the mean over instances of the mean of phi(1 - (s_u - s_v)) over all pairs of a relevant
@@ -277,6 +292,9 @@ class LIMOClassifier(MarginClassifier):
     is minimised over *all* pairs, by sorting, to a certified gap. A label that no training instance
     has gets the lowest score of each instance and is never predicted; a label that all have
     gets the highest and is always predicted.
+
+    r^2 is the mean squared length of the rows of X, so that multiplying X by a number does not
+    change predictions.
 
     The paper's LIMO has ``label_weight = instance_weight``, its LIMO-label ``instance_weight=0``
     and its LIMO-inst ``label_weight=0``. :class:`LIMOClassifierSGD` is the paper's algorithm;
@@ -287,19 +305,19 @@ class LIMOClassifier(MarginClassifier):
     label_weight, instance_weight, entry_weight : float, default=1, 1, 0
         The weight of each margin; at least one must be positive.
     alpha : float, default=1e-3
-        Regularisation strength.
+        Regularisation strength, relative to the mean squared length of the rows of X.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         phi.
     pair_weight : {"measure", "uniform"}, default="measure"
         Whether all instances and all labels have the same weight, as in the measures, or all pairs,
         as in the paper's Equation (1). With N_1 label pairs in all, its lambda_1 corresponds to
-        ``label_weight = alpha * lambda_1 * N_1 / 2``, and likewise lambda_2.
+        ``label_weight = alpha_ * lambda_1 * N_1 / 2``, and likewise lambda_2.
     fit_intercept : bool, default=True
         Whether to add a constant feature.
     intercept_scaling : float, default=3.0
-        c, the value of the constant feature. Its weight is regularised like the others; the
-        higher c, the freer the intercept. For rows of length 1, which suit this model, 3 ranked
-        better than 1 on CAL500 and enron, and equally well elsewhere.
+        c: the constant feature has the value c r. Its weight is regularised like the others; a
+        higher c regularises the intercept less. 3 ranked better than 1 on CAL500 and enron, and
+        equally well elsewhere.
     tol : float, default=1e-2
         The objective is proven to be within this share of the minimum, and within this share of
         its gain over weights of 0.
@@ -307,14 +325,14 @@ class LIMOClassifier(MarginClassifier):
         Iterations before the solver gives up with a ``ConvergenceWarning``.
     threshold_measure : str or None, default="micro_f1"
         The measure for which ``predict`` cuts the scores, by the rule of
-        :func:`suggest_threshold`; None cuts at 0, which has no meaning in itself.
+        :func:`suggest_threshold`; None cuts at 0, although these scores have no natural zero.
     threshold_cv : int, splitter, iterable or "training", default=5
         The folds on whose cross-fitted scores the threshold is fitted, at most one per instance.
         ``"training"`` fits it on training scores, which overfits.
     warm_start : bool, default=False
         Whether ``fit`` starts from the weights of the previous ``fit``.
     callback : callable, optional
-        Called with a ``Progress`` record at each iteration; a true answer stops.
+        Called with a ``Progress`` record at each iteration; returning True stops it.
     n_jobs : int or None, default=None
         The number of threads; None or -1 for one per core.
     working_memory : float, optional
@@ -328,6 +346,8 @@ class LIMOClassifier(MarginClassifier):
     intercept_ : array of shape (n_labels,)
         b, minus the threshold if a single one cuts all scores (for micro-F1). Pairwise losses
         ignore a common offset, and labels are then predicted where scores exceed 0.
+    alpha_ : float
+        alpha r^2, the regularisation strength of the weights.
     solution_ : Solution
         How the solver ended: objective, certified gap, iterations, passes, seconds, status.
     threshold_ : rule

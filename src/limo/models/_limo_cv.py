@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.parallel import Parallel, delayed
@@ -47,23 +46,23 @@ ALPHAS = tuple(10 ** (-k / 2) for k in range(1, 11))
 
 
 class LIMOClassifierCV(MultiLabelClassifier):
-    """LIMO trained for the measure you are judged on.
+    """LIMO tuned for a measure by cross-validation.
 
     Chooses alpha, the weights of the three margins and the kind of threshold by cross-validation.
     For each choice of weights, the folds are solved along a path of falling alpha, each from the
-    solution before. The held-out scores serve every measure, so that all eleven cost one
-    cross-validation. A measure of labels is judged under each kind of threshold that may suit it,
-    fitted on the scores of the other folds. Models trained on less data have shifted scores,
-    so the best threshold is refitted on more folds in the end.
+    solution before. All measures share the held-out scores, so that all eleven cost one
+    cross-validation. A measure of labels is evaluated with each kind of threshold that may suit it,
+    fitted on the scores of the other folds. Models trained on less data have shifted scores, so the
+    best threshold is refitted on more folds in the end.
 
     Parameters
     ----------
     measure : str or list of str, default="macro_f1"
         The measure to train for, any of ``limo.MEASURES``. If there are several, ``predict`` and
-        ``decision_function`` serve the first, and :meth:`model_for` gives the others.
+        ``decision_function`` use the model for the first, and :meth:`model_for` returns the others.
     alphas : sequence of float, optional
-        Regularisation strengths to try; by default the mean squared length of the rows of X (1 for
-        unit rows) times ten half decades, from 0.32 to 1e-5.
+        Regularisation strengths to try, relative to the mean squared length of the rows, as for
+        :class:`LIMOClassifier`; by default ten half decades, from 0.32 to 1e-5.
     weights : sequence of (float, float, float)
         Weights of the label-wise, instance-wise and entry-wise margin to try; by default each
         alone, the first two together, and all three.
@@ -157,7 +156,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1; or one label with two classes.
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
 
         Returns
         -------
@@ -249,14 +248,9 @@ class LIMOClassifierCV(MultiLabelClassifier):
             raise ValueError("measure must name at least one measure to train for, got none.")
         return [MEASURES[check_name(name, MEASURES, "measure")] for name in names]
 
-    def _alphas(self, X: Any) -> list[float]:
-        if self.alphas is not None:
-            return list(map(float, self.alphas))
-        length = float((X.multiply(X) if sparse.issparse(X) else np.square(X)).sum() / X.shape[0])
-        return [alpha * (length or 1.0) for alpha in ALPHAS]
-
     def _paths(self, X: Any, labels: Any, measures: list[Measure]) -> "Paths":
-        alphas = tuple(sorted(self._alphas(X), reverse=True))
+        given = ALPHAS if self.alphas is None else map(float, self.alphas)
+        alphas = tuple(sorted(given, reverse=True))
         if not alphas or not len(self.weights):
             raise ValueError("alphas and weights must each hold at least one choice.")
         model = LIMOClassifier(
@@ -315,7 +309,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         model: LIMOClassifier = copy(fitted)
         model.set_params(threshold_measure=rule.get_params()["target"])
         model._set_threshold(rule)
-        model.target_form_, model.classes_ = self.target_form_, self.classes_
+        model._code_as(self)
         return model
 
 
@@ -446,10 +440,10 @@ class Paths:
                 scores.append(model.decision_function(X[test]))
                 if tick is not None:
                     tick()
-            judged = self._rankings(labels, scores) | self._cuts(labels, scores)
+            judged = self._score_values(labels, scores) | self._label_values(labels, scores)
             yield Trial(weights, alpha, np.concatenate(scores), judged)
 
-    def _rankings(self, labels: Any, scores: list[Values]) -> dict[str, Judged]:
+    def _score_values(self, labels: Any, scores: list[Values]) -> dict[str, Judged]:
         """The measures of scores, by fold."""
         measures = [m for m in self.measures if m.needs == "scores"]
         folds = [
@@ -458,18 +452,20 @@ class Paths:
         ]
         return {m.name: Judged(np.array([f[m.name] for f in folds]), None) for m in measures}
 
-    def _cuts(self, labels: Any, scores: list[Values]) -> dict[str, Judged]:
+    def _label_values(self, labels: Any, scores: list[Values]) -> dict[str, Judged]:
         """The measures of labels, by fold, under the best kind of threshold."""
         found: dict[str, Judged] = {}
         for m in self.measures:
             for kind in _kinds(m):
-                values = [self._cut(m, kind, labels, scores, k) for k in range(len(scores))]
+                values = [self._label_value(m, kind, labels, scores, k) for k in range(len(scores))]
                 judged = Judged(np.array(values), kind)
                 if m.name not in found or _beats(m, judged, found[m.name]):
                     found[m.name] = judged
         return found
 
-    def _cut(self, measure: Measure, kind: str, labels: Any, scores: list[Values], k: int) -> float:
+    def _label_value(
+        self, measure: Measure, kind: str, labels: Any, scores: list[Values], k: int
+    ) -> float:
         """A measure of labels on one fold, with a threshold fitted on the scores of the others."""
         others = [j for j in range(len(self.folds)) if j != k] or [k]
         rows = np.concatenate([self.folds[j][1] for j in others])

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from limo._checks import check_labels, check_name, check_number
+from limo._checks import check_name, check_number
 from limo._solvers import sgd
 from limo._solvers.problem import Features, Problem, Solution
 from limo._views import Pattern
@@ -20,8 +20,8 @@ class LIMOClassifierSGD(LinearMarginClassifier):
     Scores are S = X W + b. A step draws an instance with a relevant and an irrelevant label, and a
     label with a positive and a negative instance. A pair that violates its margin of 1 shrinks its
     weights by 1 - step * alpha and takes a hinge step in the pair's direction. The weights are the
-    mean of all iterates. A step costs O(nonzeros of the instances drawn), whatever the number of
-    features. :class:`LIMOClassifier` solves the same kind of problem over all pairs, to a
+    mean of all iterates. A step costs O(nonzeros of the instances drawn), regardless of the number
+    of features. :class:`LIMOClassifier` solves the same kind of problem over all pairs, to a
     certified gap.
 
     Parameters
@@ -53,7 +53,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
     random_state : int, RandomState or None, default=None
         Draws the first weights and the pairs.
     callback : callable, optional
-        Called with a ``Progress`` record after each pass; a true answer stops.
+        Called with a ``Progress`` record after each pass; returning True stops it.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1; or one label with two classes.
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
         classes : array-like, optional
             The two classes of a one-dimensional ``y``, if the first batch may lack one.
 
@@ -184,9 +184,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         if first:
             self.classes_, self.target_form_ = np.unique(classes), "classes"
         X = validate_data(self, X, reset=first, accept_sparse="csr", dtype=np.float64, order="C")
-        if self.target_form_ == "classes":
-            y = np.asarray(y)[:, np.newaxis] == self.classes_[-1]
-        Y = check_labels(y, "y")
+        Y = self._decode(y)
         if not first and Y.shape[1] != len(self.coef_):
             raise ValueError(
                 f"y must have the {len(self.coef_)} labels of the first batch, got {Y.shape[1]}."

@@ -2,7 +2,8 @@
 
 The search for neighbours gives the same result on every machine and for every storage of X. In
 scikit-learn's search, the order of equal distances, common among 0/1 features, depends on the
-number of threads and the last bit of a product. Here the lower index is nearer, at no extra cost.
+number of threads and the last bit of a product. Here ties are broken by the lower index, at no
+extra cost.
 """
 
 from typing import Any
@@ -27,7 +28,7 @@ def nearest_neighbours(X: Any, k: int, queries: Any = None, n_jobs: int | None =
     """Find the ``k`` rows of X nearest to each query by Euclidean distance, nearest first.
 
     Without ``queries``, for the rows of X themselves; no row is then its own neighbour, but rows
-    equal to it are. Of equally distant rows the one of lower index is nearer.
+    equal to it are. Ties are broken by the lower index.
 
     Returns an array of shape (n_queries, k). O(n_queries n_rows d), in blocks.
     """
@@ -97,8 +98,8 @@ class MLKNNClassifier(MultiLabelClassifier):
                          / ((k + 1) smoothing + instances with y_j = b)
 
     and a label is predicted if P(y_j = 1 | c) > 1/2. Neighbours are Euclidean; an instance is never
-    its own neighbour in training, while a duplicate of it may be; of equally distant neighbours
-    the one of lower index is nearer.
+    its own neighbour in training, while a duplicate of it may be. Equal distances are ordered by
+    index.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ class MLKNNClassifier(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1; or one label with two classes, of shape (n_samples,).
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes, of shape (n_samples,).
 
         Returns
         -------
@@ -244,9 +245,8 @@ class GFMClassifier(MultiLabelClassifier):
 
     and ``predict`` gives the set for which it is highest, exactly and without assuming that labels
     are independent. So a label may be predicted that less than half of the neighbours have, or
-    left out although more have it. Neighbours are Euclidean; of equally distant ones the one of
-    lower index is nearer, of equally good labels the first is taken, of equally good sizes the
-    smallest.
+    left out although more have it. Neighbours are Euclidean; equal distances are ordered by index.
+    Of equally good labels the first is taken, of equally good sizes the smallest.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ class GFMClassifier(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1; or one label with two classes, of shape (n_samples,).
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes, of shape (n_samples,).
 
         Returns
         -------

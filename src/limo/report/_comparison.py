@@ -70,7 +70,7 @@ def document_from_parts(
     tables: Iterable[Mapping[str, Any]] = (),
     provenance: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Make a document from parts: comparisons, and tables of your own.
+    """Make a document from comparisons and your own tables.
 
     Parameters
     ----------

@@ -31,8 +31,8 @@ from limo.thresholds._scores import DenseScores
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
-    """What is known about thresholds for one model's scores.
+class ThresholdDetails:
+    """Thresholds for one model's scores.
 
     Attributes
     ----------
@@ -52,14 +52,17 @@ class Cut:
     instance_error: Integers | None
 
 
-def cut_functions(view: View, found: Found) -> dict[str, ProfileFunction]:
-    """Functions of profiles that find all :func:`cut_of` needs while the scores are sorted."""
+def threshold_functions(view: View, found: Found) -> dict[str, ProfileFunction]:
+    """Functions of profiles that find all :func:`threshold_details` needs.
+
+    They run while the scores are sorted, so that this happens once.
+    """
     functions = best_functions(view, found) | curve_functions(view, found)
     return functions | ({"thresholds": label_thresholds} if view is COLUMNS else {})
 
 
-def cut_of(checked: Checked, found: Found) -> Cut:
-    """Describe thresholds for one model's scores, from what the functions above found."""
+def threshold_details(checked: Checked, found: Found) -> ThresholdDetails:
+    """Describe thresholds for one model's scores, from the results of the functions above."""
     assert checked.S is not None
     best = best_of(checked.Y, DenseScores(checked.S), found)
     curves = _curves(curves_of(checked.Y, found))
@@ -68,37 +71,37 @@ def cut_of(checked: Checked, found: Found) -> Cut:
     if checked.P is None:
         sentence = "No labels were predicted: these are the values of the best thresholds."
         summary = {"measures": _ceilings(best), "sentence": sentence, "curves": curves}
-        return Cut(summary, thresholds, best_f1, None, None)
+        return ThresholdDetails(summary, thresholds, best_f1, None, None)
     report = report_of(checked.Y, checked.P, best, checked.label_names)
     summary = {"measures": _shortfalls(report), "sentence": report.sentence(), "curves": curves}
     errors = report.labels.threshold_error, report.instances.threshold_error
-    return Cut(summary, thresholds, best_f1, *errors)
+    return ThresholdDetails(summary, thresholds, best_f1, *errors)
 
 
 def _shortfalls(report: ThresholdReport) -> dict[str, Any]:
     found = {}
     for name, loss in report.measures.items():
-        ranking, cut = float(loss.ranking[0]), float(loss.cut[0])
+        ranking, threshold = float(loss.lost_to_ranking[0]), float(loss.lost_to_threshold[0])
         kind = MEASURES[name].threshold
         assert kind is not None
         found[name] = {
             "title": MEASURES[name].title,
             "found": float(loss.found[0]),
-            "best_cut": float(loss.best_cut[0]),
+            "best_threshold": float(loss.best_threshold[0]),
             "possible": float(loss.possible[0]),
             "lost_to_ranking": ranking,
-            "lost_to_cut": cut,
+            "lost_to_threshold": threshold,
             "bound": report.bounds[kind].get(name),
             "threshold": kind,
-            "limited_by": _limit(ranking, cut),
+            "limited_by": _limit(ranking, threshold),
         }
     return dict(plain(found))
 
 
-def _limit(ranking: float, cut: float) -> str:
-    if ranking <= 0 and cut <= 0:
+def _limit(ranking: float, threshold: float) -> str:
+    if ranking <= 0 and threshold <= 0:
         return "nothing"
-    return "the cut" if cut > ranking else "the ranking"
+    return "thresholds" if threshold > ranking else "ranking"
 
 
 def _ceilings(best: BestCounts) -> dict[str, Any]:
@@ -110,7 +113,7 @@ def _ceilings(best: BestCounts) -> dict[str, Any]:
             found[name] = {
                 "title": measure.title,
                 "found": None,
-                "best_cut": _mean(name, counts),
+                "best_threshold": _mean(name, counts),
                 "possible": _mean(name, counts.perfect),
                 "threshold": measure.threshold,
             }
@@ -146,16 +149,16 @@ _LABEL_KEYS = ("macro_auc", "instance_wise_margin", "macro_f1")
 _INSTANCE_KEYS = ("instance_auc", "label_wise_margin", "instance_f1")
 
 
-def label_columns(evaluation: Evaluation, cut: Cut | None) -> dict[str, list[Any]]:
+def label_columns(evaluation: Evaluation, details: ThresholdDetails | None) -> dict[str, list[Any]]:
     """The numbers of every label, column by column; only columns that exist."""
     values = evaluation.per_label
     columns: dict[str, Anything | None] = {
         "auc": values.get("macro_auc"),
         "f1": values.get("macro_f1"),
-        "best_f1": cut.best_f1 if cut else None,
+        "best_f1": details.best_f1 if details else None,
         "margin": values.get("instance_wise_margin"),
-        "threshold": cut.thresholds if cut else None,
-        "threshold_error": cut.label_error if cut else None,
+        "threshold": details.thresholds if details else None,
+        "threshold_error": details.label_error if details else None,
     }
     return {name: shortened(column) for name, column in columns.items() if column is not None}
 
@@ -166,7 +169,7 @@ def hardest_labels(evaluation: Evaluation, n: int) -> list[int]:
 
 
 def hardest_instances(
-    evaluation: Evaluation, Y: Pattern, S: Anything | None, cut: Cut | None, n: int
+    evaluation: Evaluation, Y: Pattern, S: Anything | None, details: ThresholdDetails | None, n: int
 ) -> list[dict[str, Any]]:
     """The instances with the lowest AUC, then margin, and the labels that rank too high in them.
 
@@ -180,7 +183,7 @@ def hardest_instances(
             "auc": values["instance_auc"][i] if "instance_auc" in values else None,
             "f1": values["instance_f1"][i] if "instance_f1" in values else None,
             "margin": values["label_wise_margin"][i] if "label_wise_margin" in values else None,
-            "threshold_error": _error(cut, i),
+            "threshold_error": _error(details, i),
         }
         ahead = np.zeros(0, dtype=np.int64) if S is None else _ahead(np.asarray(S[i]), relevant)
         found.append(
@@ -196,8 +199,9 @@ def hardest_instances(
     return found
 
 
-def _error(cut: Cut | None, i: int) -> int | None:
-    return None if cut is None or cut.instance_error is None else int(cut.instance_error[i])
+def _error(details: ThresholdDetails | None, i: int) -> int | None:
+    errors = None if details is None else details.instance_error
+    return None if errors is None else int(errors[i])
 
 
 def _ahead(scores: Anything, relevant: Integers) -> Integers:

@@ -49,7 +49,6 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 _COLOURS = 6
 _SHAPES = ("circle", "square", "triangle", "diamond", "wedge", "cross")
-_LINES = ("macro_f1", "instance_f1", "micro_f1")
 
 
 def mark(place: int) -> dict[str, Any]:
@@ -91,11 +90,11 @@ def curves(found: Mapping[str, Any], height: float = 150) -> dict[str, Any]:
             "name": name,
             "path": _path([(x(t), y(v)) for t, v in zip(thresholds, found[name], strict=True)]),
             "peak": {
-                "x": x(found["peaks"][name]["threshold"]),
-                "y": y(found["peaks"][name]["value"]),
+                "x": x(peak["threshold"]),
+                "y": y(peak["value"]),
             },
         }
-        for name in _LINES
+        for name, peak in found["peaks"].items()
     ]
     return {
         "height": height,

@@ -15,12 +15,12 @@ from limo.measures._conventions import Conventions
 from limo.measures._measure import blind_value, skill
 from limo.measures._table import LETTERS, MEASURES, explain_measure
 from limo.report._details import (
-    cut_functions,
-    cut_of,
     hardest_instances,
     hardest_labels,
     label_columns,
     margins_of,
+    threshold_details,
+    threshold_functions,
 )
 from limo.report._page import FORMAT
 from limo.report._provenance import checksum, collect_provenance
@@ -65,8 +65,9 @@ def judge_model(name: str, checked: Checked, conventions: Conventions) -> ModelF
     The scores are sorted once for each view; everything in the document is read from that.
     """
     scored = checked.S is not None
-    evaluation, found = evaluate_checked(checked, conventions, cut_functions if scored else None)
-    cut = cut_of(checked, found) if scored else None
+    functions = threshold_functions if scored else None
+    evaluation, found = evaluate_checked(checked, conventions, functions)
+    details = threshold_details(checked, found) if scored else None
     measures = {key: _measure(key, evaluation, checked.Y) for key in evaluation}
     model = {
         "name": name,
@@ -75,13 +76,13 @@ def judge_model(name: str, checked: Checked, conventions: Conventions) -> ModelF
         "measures": {key: _value(measures[key], evaluation) for key in measures},
         "margins": {view: margins_of(m) for view, m in evaluation.margins.items()},
         "effectiveness": _effectiveness(evaluation),
-        "cuts": None if cut is None else cut.summary,
+        "thresholds": None if details is None else details.summary,
         "hardest_labels": hardest_labels(evaluation, _HARDEST),
-        "hardest_instances": hardest_instances(evaluation, checked.Y, checked.S, cut, _HARDEST),
+        "hardest_instances": hardest_instances(evaluation, checked.Y, checked.S, details, _HARDEST),
     }
     return ModelFindings(
         model=model,
-        labels=label_columns(evaluation, cut),
+        labels=label_columns(evaluation, details),
         measures=measures,
         data=_data(checked.Y),
         conventions=plain(evaluation.conventions.to_dict()),
@@ -94,7 +95,7 @@ def judge_model(name: str, checked: Checked, conventions: Conventions) -> ModelF
 
 
 def _measure(name: str, evaluation: Evaluation, Y: Pattern) -> dict[str, Any]:
-    """What a measure is, its best and blind values on these labels, and its undefined rows."""
+    """A measure, with its best and blind values on these labels and its undefined rows."""
     measure, result = MEASURES[name], evaluation.results[name]
     return explain_measure(measure, evaluation.conventions) | {
         "best": plain(result.best),
@@ -176,7 +177,7 @@ def evaluation_document(
     predictions : mapping of str to array-like or sparse matrix, optional
         Predicted labels by the name of the model. A model may have scores, predictions or both.
     conventions : str or Conventions, default="standard"
-        What ties and undefined rows count.
+        How ties and undefined rows count.
     label_names : iterable of str, optional
         Names of the labels; by default the columns of a data frame, if one is given.
     title : str, optional

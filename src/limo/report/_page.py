@@ -16,9 +16,10 @@ from markupsafe import Markup, escape
 from limo._system import check_target, replacing
 from limo.report._drawings import curves, diagram, histogram, mark, strip
 
-FORMAT = "limo-findings/1"
+FORMAT = "limo-report/2"
 """Stored in every document; the number changes when older documents can no longer be read."""
 
+_OLDER = ("limo-findings/1",)
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -60,7 +61,7 @@ def render(document: Mapping[str, Any]) -> str:
         )
     except UndefinedError as error:
         raise ValueError(
-            f"The document is incomplete: {error}. Make it again with limo.report."
+            f"The document is incomplete: {error}. Create it again with limo.report."
         ) from error
 
 
@@ -106,6 +107,11 @@ def write(document: Mapping[str, Any], path: str | Path, force: bool = False) ->
 def _check_format(document: Any) -> None:
     """Reject what is not a document, or one of another format."""
     found = document.get("format") if isinstance(document, Mapping) else type(document).__name__
+    if found in _OLDER:
+        raise ValueError(
+            f"The document was made by an older version of limo: its format is {found}, this "
+            f"version reads {FORMAT}. Make it again from the data with limo.report."
+        )
     if found != FORMAT:
         raise ValueError(
             f"A page is made from a document whose format is {FORMAT}: got {found!r}. "
@@ -161,7 +167,7 @@ _THIN = "\u202f"  # a narrow space that does not break
 
 
 def fixed(value: Any, places: int = 4) -> Markup:
-    """A number with so many decimal places."""
+    """A number with the given number of decimal places."""
     return _data(value, lambda x: f"{x:.{places}f}")
 
 
@@ -171,7 +177,7 @@ def percent(value: Any, places: int = 1) -> Markup:
 
 
 def short(value: Any, digits: int = 4) -> Markup:
-    """A number with so many significant digits."""
+    """A number with the given number of significant digits."""
     return _data(value, lambda x: f"{x:.{digits}g}")
 
 

@@ -22,7 +22,7 @@ def collect_provenance(
     seeds: Any = None,
     files: Mapping[str, Path | str] | Iterable[Path | str] = (),
 ) -> dict[str, Any]:
-    """Collect how a result is made, for the last section of a page.
+    """Record how a result was computed, for the last section of a page.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def verdict_of(model: Mapping[str, Any]) -> list[str]:
     sentences = (
         _quality(model["measures"]),
         _reason(model["margins"]),
-        _advice(model["margins"], model["cuts"]),
+        _advice(model["margins"], model["thresholds"]),
     )
     return [sentence for sentence in sentences if sentence]
 
@@ -79,10 +79,10 @@ def _reason(margins: Mapping[str, Any]) -> str:
     return f"Why: {_listed(parts)}{f'; so it {suits}' if suits else ''}."
 
 
-def _advice(margins: Mapping[str, Any], cuts: Mapping[str, Any] | None) -> str:
-    if cuts is None:
-        return "Give its scores as well, and the report can say why and what to change."
-    advice = (_advice_on_weights(margins), _advice_on_thresholds(cuts["measures"]))
+def _advice(margins: Mapping[str, Any], thresholds: Mapping[str, Any] | None) -> str:
+    if thresholds is None:
+        return "With scores, the report can also explain why and suggest what to change."
+    advice = (_advice_on_weights(margins), _advice_on_thresholds(thresholds["measures"]))
     return f"What to change: {'; '.join(part for part in advice if part)}."
 
 
@@ -108,24 +108,24 @@ def _advice_on_weights(margins: Mapping[str, Any]) -> str:
 
 def _advice_on_thresholds(measures: Mapping[str, Any]) -> str:
     """Which kind of threshold to use: the one whose F1 can gain most."""
-    f1s = {name: line for name, line in measures.items() if name != "hamming_loss"}
+    f1s = {name: line for name, line in measures.items() if MEASURES[name].family == "f1"}
     if any(line["found"] is None for line in f1s.values()):
-        parts = [f"{MEASURES[n].title} {line['best_cut']:.2f}" for n, line in f1s.items()]
+        parts = [f"{MEASURES[n].title} {line['best_threshold']:.2f}" for n, line in f1s.items()]
         return (
             "fit thresholds for the F1 you need: with the best thresholds these scores reach "
             f"{_listed(parts)}"
         )
     if all(line["limited_by"] == "nothing" for line in measures.values()):
         return "better thresholds can gain nothing, as every label is predicted correctly"
-    name = max(f1s, key=lambda n: f1s[n]["lost_to_cut"])
+    name = max(f1s, key=lambda n: f1s[n]["lost_to_threshold"])
     line = f1s[name]
-    if line["lost_to_cut"] < _NOTABLE:
+    if line["lost_to_threshold"] < _NOTABLE:
         return "the thresholds are nearly as good as these scores allow"
     kind = line["threshold"]
     threshold = "one global threshold" if kind == "global" else f"a threshold per {kind}"
     return (
         f"use {threshold}, which can raise {MEASURES[name].title} from {line['found']:.2f} to at "
-        f"most {line['best_cut']:.2f}"
+        f"most {line['best_threshold']:.2f}"
     )
 
 
@@ -155,8 +155,19 @@ def _ranking(models: Sequence[Mapping[str, Any]], best: Mapping[str, Any]) -> st
     where = f"and is best on {_listed_or_but(titles, known)}" if titles else "but is best on none"
     name = _short_name(best["name"])
     lead = f"{name} has the best mean rank of {len(models)} models over all measures {where}."
-    others = [f"{_short_name(n)} is best on {_listed(t)}" for n, t in wins.items() if t]
+    others = [f"{_short_name(n)} {_other_wins(t, name, titles)}" for n, t in wins.items() if t]
     return f"{lead} {'; '.join(others[:_MOST_OTHERS])}." if others else lead
+
+
+def _other_wins(wins: Sequence[str], best: str, of_best: Sequence[str]) -> str:
+    """The measures on which another model beats the best model, and on which it ties with it."""
+    own = [title for title in wins if title not in of_best]
+    shared = [title for title in wins if title in of_best]
+    parts = (
+        f"is best on {_listed(own)}" if own else "",
+        f"ties with {best} on {_listed(shared)}" if shared else "",
+    )
+    return " and ".join(part for part in parts if part)
 
 
 def _wins(models: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from limo.datasets import load
 from limo.experiment import missing_results
-from limo.measures._table import MEASURES
+from limo.measures._table import PAPER_MEASURES
 from limo.report import comparison_part
 from limo.reproduce._benchmark_plans import (
     DATASETS,
@@ -65,8 +65,8 @@ def benchmark(
     Parameters
     ----------
     folder : path
-        Where to write. Results are stored in its file ``rows.sqlite``: the same call continues
-        an interrupted run, and only draws if all runs are there.
+        Where to write. Results are stored in its file ``rows.sqlite``: the same call resumes an
+        interrupted run, and only draws if all runs are stored.
     data : path, optional
         The folder of the data sets; by default the one named by ``LIMO_DATA``, or the cache of
         :func:`limo.datasets.load`.
@@ -193,7 +193,7 @@ def _rank_note(versions: dict[str, pd.DataFrame]) -> str:
 
 def _agreement(cells: pd.DataFrame) -> Iterator[str]:
     limos = cells[cells["method"].isin(LIMOS)]
-    needs = limos["measure"].map({name: m.needs for name, m in MEASURES.items()})
+    needs = limos["measure"].map({name: m.needs for name, m in PAPER_MEASURES.items()})
     scores, labels = limos[needs == "scores"], limos[needs == "labels"]
     yield (
         f"LIMO, LIMO-inst and LIMO-label, measures of scores: {scores['agrees'].sum()} of "
@@ -249,7 +249,7 @@ def _failures(rows: pd.DataFrame) -> Iterator[str]:
 
 def _own_methods(facts: pd.DataFrame) -> str:
     """In how many cells our methods beat the paper's, and LIMO beats logistic regression."""
-    signs = facts["measure"].map({name: m.sign for name, m in MEASURES.items()})
+    signs = facts["measure"].map({name: m.sign for name, m in PAPER_MEASURES.items()})
     grid = facts.assign(value=facts["mean"] * signs).pivot(
         index=["dataset", "measure"], columns="method", values="value"
     )

@@ -10,54 +10,32 @@ from limo._evaluation import evaluate
 from limo._types import Anything, Values
 from limo.datasets import DataError, Dataset, stored_splits
 from limo.experiment import METHODS, Data, Method, Plan, Procedure, Splits
-from limo.measures._table import MEASURES
+from limo.experiment._method import F1, Variant, one_line, paper_label_rule, paper_rules
+from limo.measures._table import PAPER_MEASURES
 from limo.models._base import UnitRows
 from limo.models._binary_relevance import BinaryRelevance, logistic
 from limo.models._limo_cv import LIMOClassifierCV
 from limo.models._limo_sgd import paper_limo
-from limo.thresholds import (
-    GlobalThreshold,
-    InstanceThreshold,
-    LabelThreshold,
-    ThresholdRule,
-    suggest_threshold,
-)
+from limo.thresholds import GlobalThreshold, ThresholdRule, suggest_threshold
 from limo.thresholds._fit import cross_fit, fit_varying, folds_of
 
 # Procedures: LIMO as its authors ran it, and tuned logistic regression.
 
-Kind = Literal["LIMO", "LIMO-label", "LIMO-inst"]
 Found = Iterator[tuple[str, float, str]]
-F1 = ("instance_f1", "macro_f1", "micro_f1")
-OF_SCORES = tuple(name for name, m in MEASURES.items() if m.needs == "scores")
-OF_LABELS = tuple(name for name, m in MEASURES.items() if m.needs == "labels")
-CUTS = ("training", "test labels", "global")
+Thresholds = Literal["training", "test labels", "global"]
+ALL = tuple(PAPER_MEASURES)
+OF_SCORES = tuple(name for name, m in PAPER_MEASURES.items() if m.needs == "scores")
+OF_LABELS = tuple(name for name, m in PAPER_MEASURES.items() if m.needs == "labels")
 N_FOLDS = 5  # of the cross-fitted scores that our methods' thresholds are fitted on
 
 
-def _per_instance(target: str) -> ThresholdRule:
-    """t(x): support vector regression of the best cut of each training instance."""
-    return InstanceThreshold(target, source="features", regressor="svr", end_gap=0, ties="most")
-
-
-def _per_label(target: str) -> ThresholdRule:
-    return LabelThreshold(target, min_positives=0)
-
-
-def _rules(kind: Kind, cuts: str) -> dict[str, ThresholdRule]:
-    """The cut of each measure: t(x) for label-wise margins, t_j for instance-wise ones."""
-    if cuts == "global":
+def _rules(kind: Variant, thresholds: Thresholds) -> dict[str, ThresholdRule]:
+    """The threshold rule for each measure."""
+    if thresholds == "global":
         return dict.fromkeys(F1, GlobalThreshold("micro_f1"))
-    if cuts == "test labels":
-        return dict.fromkeys(F1, _per_label("macro_f1"))
-    by_label = {
-        **dict.fromkeys(F1, _per_label("macro_f1")),
-        "hamming_loss": _per_label("hamming_loss"),
-    }
-    by_row = {**dict.fromkeys(F1, _per_instance("instance_f1"))}
-    by_row["hamming_loss"] = _per_instance("hamming_loss")
-    both = by_row | {name: by_label[name] for name in ("macro_f1", "hamming_loss")}
-    return {"LIMO": both, "LIMO-label": by_row, "LIMO-inst": by_label}[kind]
+    if thresholds == "test labels":
+        return dict.fromkeys(F1, paper_label_rule("macro_f1"))
+    return paper_rules(kind)
 
 
 def limo_as_authors(
@@ -65,35 +43,35 @@ def limo_as_authors(
     train: Anything,
     test: Anything,
     seed: int,
-    kind: Kind = "LIMO",
-    cuts: Literal["training", "test labels", "global"] = "training",
+    kind: Variant = "LIMO",
+    thresholds: Thresholds = "training",
 ) -> Found:
     """LIMO as the authors ran it: features scaled over train and test, every label trained.
 
-    ``cuts="test labels"`` chooses the cut of each label on the test labels. That is no result: it
-    is there to show which printed numbers came about so.
+    ``thresholds="test labels"`` chooses the threshold of each label on the test labels. Such
+    results are not valid; they show which printed numbers were obtained this way.
     """
     X = MaxAbsScaler().fit_transform(data.X)
     model = paper_limo(kind, "benchmark", random_state=seed).set_params(threshold_measure=None)
     model.fit(X[train], data.Y[train])
     S, S_test = model.decision_function(X[train]), model.decision_function(X[test])
-    if cuts == "training":
+    if thresholds == "training":
         yield from _of_scores(data.Y[test], S_test)
     known = (data.Y[train], S, X[train])
-    if cuts == "test labels":
+    if thresholds == "test labels":
         known = (data.Y[test], S_test, X[test])
-    where = "test labels" if cuts == "test labels" else "training scores"
-    for rule, names in _grouped(_rules(kind, cuts)):
+    where = "test labels" if thresholds == "test labels" else "training scores"
+    for rule, names in _grouped(_rules(kind, thresholds)):
         P = rule.fit(*known).predict(S_test, X[test])
         found = evaluate(data.Y[test], y_pred=P)
-        yield from ((name, found[name], f"{_said(rule)}, fitted on {where}") for name in names)
+        yield from ((name, found[name], f"{one_line(rule)}, fitted on {where}") for name in names)
 
 
 def tuned_logistic(data: Dataset, train: Anything, test: Anything, seed: int) -> Found:
-    """Logistic regression for each label, C by cross-validation, the cut that suits each measure.
+    """Logistic regression per label, C by cross-validation, the threshold that suits each measure.
 
-    Cuts are fitted on cross-fitted scores with the C chosen: training data only, and the choice is
-    not made anew in every fold.
+    Thresholds are fitted on cross-fitted scores of the training data. All folds use the C chosen on
+    all training data.
     """
     scaler = UnitRows().fit(data.X[train])
     X, X_test, Y = scaler.transform(data.X[train]), scaler.transform(data.X[test]), data.Y[train]
@@ -112,7 +90,7 @@ def tuned_logistic(data: Dataset, train: Anything, test: Anything, seed: int) ->
     for name in OF_LABELS:
         rule = suggest_threshold(name).fit(Y[rows], known)
         value = evaluate(data.Y[test], y_pred=rule.predict(S))[name]
-        yield name, value, f"{_said(rule)}, fitted on cross-fitted scores"
+        yield name, value, f"{one_line(rule)}, fitted on cross-fitted scores"
 
 
 def _of_scores(Y: Any, S: Values) -> Found:
@@ -121,13 +99,13 @@ def _of_scores(Y: Any, S: Values) -> Found:
 
 
 def _grouped(rules: Mapping[str, ThresholdRule]) -> Iterator[tuple[ThresholdRule, list[str]]]:
-    """Equal rules once, with the measures they serve."""
+    """Equal rules once, with their measures."""
     for text in dict.fromkeys(map(repr, rules.values())):
         names = [name for name, rule in rules.items() if repr(rule) == text]
         yield rules[names[0]], names
 
 
-def _said(rule: ThresholdRule) -> str:
+def XX(rule: ThresholdRule) -> str:
     return " ".join(repr(rule).split())
 
 
@@ -171,14 +149,14 @@ def _baseline(name: str) -> Method:
 def paper_plan(datasets: Sequence[str], n_splits: int) -> Plan:
     """The six methods of the paper, all measures, all thresholds from training data."""
     limos = [Procedure(name, limo_as_authors, {"kind": name}) for name in LIMOS]
-    return Plan(_data(datasets, n_splits), [*map(_baseline, _BASELINES), *limos])
+    return Plan(_data(datasets, n_splits), [*map(_baseline, _BASELINES), *limos], ALL)
 
 
 def threshold_plan(datasets: Sequence[str], n_splits: int) -> Plan:
-    """LIMO with the other thresholds behind printed F1 values; test labels make no valid result."""
+    """LIMO with the other thresholds behind printed F1 values; not valid if from test labels."""
     methods = [
-        Procedure(name, limo_as_authors, {"kind": kind, "cuts": cuts})
-        for name, kind, cuts in OTHER_THRESHOLDS
+        Procedure(name, limo_as_authors, {"kind": kind, "thresholds": thresholds})
+        for name, kind, thresholds in OTHER_THRESHOLDS
     ]
     return Plan(_data(datasets, n_splits), methods, F1)
 
@@ -187,4 +165,4 @@ def own_plan(datasets: Sequence[str], n_splits: int) -> Plan:
     """Exact LIMO tuned for each measure, and tuned logistic regression."""
     model = LIMOClassifierCV(alphas=_ALPHAS, threshold_cv=N_FOLDS)
     aimed = Method(OURS[0], model, scaling="unit_rows", targeted=True)
-    return Plan(_data(datasets, n_splits), [aimed, Procedure(OURS[1], tuned_logistic)])
+    return Plan(_data(datasets, n_splits), [aimed, Procedure(OURS[1], tuned_logistic)], ALL)

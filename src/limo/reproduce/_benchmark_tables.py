@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from limo.experiment import average_ranks, summarise
-from limo.measures._table import MEASURES
-from limo.reproduce._benchmark_plans import F1, LIMOS, OTHER_THRESHOLDS, PAPER
+from limo.experiment._method import F1
+from limo.measures._table import PAPER_MEASURES
+from limo.reproduce._benchmark_plans import LIMOS, OTHER_THRESHOLDS, PAPER
 from limo.reproduce._reproduction import ResultTable, read_printed
 
 
@@ -46,7 +47,7 @@ class _Reason:
 
 
 def _of_scores(measure: str) -> bool:
-    return MEASURES[measure].needs == "scores"
+    return PAPER_MEASURES[measure].needs == "scores"
 
 
 _REASONS = (
@@ -123,7 +124,7 @@ def benchmark_cells(rows: pd.DataFrame) -> pd.DataFrame:
 
 def agreement_counts(cells: pd.DataFrame) -> pd.DataFrame:
     """How many cells agree: by method (LIMO's variants together), and by scores or labels."""
-    needs = cells["measure"].map({name: m.needs for name, m in MEASURES.items()})
+    needs = cells["measure"].map({name: m.needs for name, m in PAPER_MEASURES.items()})
     names = np.where(cells["method"].isin(LIMOS), "LIMO, LIMO-inst, LIMO-label", cells["method"])
     keys = ["methods", "measures"]
     grouped = cells.assign(methods=names, measures=needs).groupby(keys, sort=False)
@@ -161,13 +162,13 @@ def printed_ranks(datasets: Sequence[str]) -> pd.DataFrame:
     table = printed_benchmark()
     table = table[table["dataset"].isin(datasets)]
     grid = table.pivot_table(index="measure", columns="method", values="rank", aggfunc="mean")
-    return grid.loc[list(MEASURES), list(PAPER)]
+    return grid.loc[list(PAPER_MEASURES), list(PAPER)]
 
 
 def ranks(rows: pd.DataFrame, methods: Sequence[str]) -> Any:
-    """Average ranks among some methods, measures in the order of ``MEASURES``."""
+    """Average ranks among some methods, measures in the order of ``PAPER_MEASURES``."""
     found = average_ranks(rows[rows["method"].isin(methods)])
-    return found.reindex(index=list(MEASURES), columns=list(methods))
+    return found.reindex(index=list(PAPER_MEASURES), columns=list(methods))
 
 
 # Tables, with the measures in the order of the paper.
@@ -186,7 +187,7 @@ _COLUMNS = (
     "micro_auc",
 )
 _HEADS = {
-    name: f"{MEASURES[name].title} {'↑' if MEASURES[name].better == 'high' else '↓'}"
+    name: f"{PAPER_MEASURES[name].title} {'↑' if PAPER_MEASURES[name].better == 'high' else '↓'}"
     for name in _COLUMNS
 }
 
@@ -244,7 +245,7 @@ def difference_table(cells: pd.DataFrame) -> ResultTable:
         {
             "data set": facts["dataset"],
             "method": facts["method"],
-            "measure": [MEASURES[name].title for name in facts["measure"]],
+            "measure": [PAPER_MEASURES[name].title for name in facts["measure"]],
             "printed": facts["printed"].map(_number),
             "ours": facts["mean"].map(_number),
             "difference in sd": facts["difference"].map("{:+.1f}".format),
@@ -295,7 +296,7 @@ def macro_f1_table(rows: pd.DataFrame) -> ResultTable:
 def rank_table(name: str, title: str, note: str, tables: dict[str, pd.DataFrame]) -> ResultTable:
     """Average ranks per measure, the versions of a method side by side."""
     first = next(iter(tables.values()))
-    shown = pd.DataFrame({"measure": [MEASURES[m].title for m in first.index]})
+    shown = pd.DataFrame({"measure": [PAPER_MEASURES[m].title for m in first.index]})
     for method in first.columns:
         texts = [[f"{value:.1f}" for value in table[method]] for table in tables.values()]
         shown[method] = [" / ".join(values) for values in zip(*texts, strict=True)]

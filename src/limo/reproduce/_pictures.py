@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from limo.measures._measure import EFFECTIVENESS
-from limo.measures._table import MEASURES
+from limo.measures._table import PAPER_MEASURES
 
 # Colours and marks, which are distinguishable for colour-blind readers and in grey.
 
@@ -73,7 +73,9 @@ def _draw(ax: Any, table: pd.DataFrame) -> None:
 
 
 def _name_measures(ax: Any, table: pd.DataFrame) -> None:
-    titles = [MEASURES[name].title.replace(" ", "\n").replace("-", "-\n") for name in table.index]
+    titles = [
+        PAPER_MEASURES[name].title.replace(" ", "\n").replace("-", "-\n") for name in table.index
+    ]
     ax.set_xticks(range(len(table)), titles, fontsize=8)
 
 
@@ -108,7 +110,7 @@ def _scale(ax: Any, measures: list[str], title: str) -> None:
     for k in range(len(measures)):
         ax.plot([1, 0], [k, k], color=FAINT, linewidth=1, zorder=0)
     ax.set(xlim=(1.06, -0.06), ylim=(len(measures) - 0.5, -0.5))
-    ax.set_yticks(range(len(measures)), [MEASURES[name].title for name in measures])
+    ax.set_yticks(range(len(measures)), [PAPER_MEASURES[name].title for name in measures])
     ax.set_xticks([1, 0.5, 0], ["best", "halfway", "worst"])
     ax.tick_params(length=0, colors=INK)
     ax.spines[:].set_visible(False)
@@ -119,7 +121,7 @@ def _write_worst(ax: Any, table: pd.DataFrame, measures: list[str], column: str)
     """Write the worst value of each measure on the right, as the paper does."""
     for k, name in enumerate(measures):
         values = table.loc[table["measure"] == name, column]
-        worst = values.min() if MEASURES[name].better == "high" else values.max()
+        worst = values.min() if PAPER_MEASURES[name].better == "high" else values.max()
         ax.annotate(
             f"{worst:.3f}",
             (-0.07, k),
@@ -145,7 +147,7 @@ _PANELS = (
 def plot_table2(facts: pd.DataFrame) -> Any:
     """The share of generated predictors on which each measure is perfect: 100 % for a tick."""
     made, [[ax]] = figure(6.4, 4.6)
-    names = list(MEASURES)
+    names = list(PAPER_MEASURES)
     for fact in facts.to_dict("records"):
         x, y = EFFECTIVENESS.index(fact["effectiveness"]), names.index(fact["measure"])
         share, tick = fact["perfect"] / fact["predictors"], fact["optimised"] != "no"
@@ -156,7 +158,7 @@ def plot_table2(facts: pd.DataFrame) -> Any:
         ax.text(x - 0.36, y, mark, va="center", ha="left", color=colour, weight="bold")
         ax.text(x + 0.38, y, _percent(share), va="center", ha="right", color=INK, fontsize=8)
     ax.set_xticks(range(len(EFFECTIVENESS)), EFFECTIVENESS)
-    ax.set_yticks(range(len(names)), [MEASURES[name].title for name in names])
+    ax.set_yticks(range(len(names)), [PAPER_MEASURES[name].title for name in names])
     ax.xaxis.tick_top()
     ax.tick_params(length=0, colors=INK)
     ax.set(xlim=(-0.5, len(EFFECTIVENESS) - 0.5), ylim=(len(names) - 0.5, -0.5))
@@ -191,12 +193,12 @@ def plot_bounds(facts: pd.DataFrame) -> Any:
     for ax, (theorem, name) in zip(axes.flat, _PANELS, strict=True):
         panel = facts[facts["theorem"].eq(theorem) & facts["measure"].eq(name)]
         _draw_bound(ax, panel, name)
-        ax.set_title(f"{theorem}: {MEASURES[name].title}", fontsize=10, color=INK)
+        ax.set_title(f"{theorem}: {PAPER_MEASURES[name].title}", fontsize=10, color=INK)
     return made
 
 
 def _draw_bound(ax: Any, facts: pd.DataFrame, name: str) -> None:
-    high = MEASURES[name].better == "high"
+    high = PAPER_MEASURES[name].better == "high"
     end = 1.0 if high else float(facts["bound"].max()) * 1.05
     ax.fill_between([0, end], [0, end], 0 if high else end, color=FAINT, alpha=0.35, linewidth=0)
     ax.plot([0, end], [0, end], color=INK, linewidth=1)

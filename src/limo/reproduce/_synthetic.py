@@ -1,17 +1,23 @@
 """Reproduce the experiment on synthetic data: Figures 1 to 3 and the two tables behind them."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 from sklearn.preprocessing import PolynomialFeatures
 
 from limo.datasets import figure1
 from limo.datasets._describe import plot_triangles
-from limo.experiment import Cut, Data, Method, Plan, Splits
+from limo.experiment import Data, Method, Plan, Splits, ThresholdSetting
+from limo.experiment._method import (
+    Variant,
+    fitted_on_training,
+    paper_instance_rule,
+    paper_label_rule,
+)
 from limo.experiment._statistics import check_rows
 from limo.measures._conventions import Conventions
-from limo.measures._table import MEASURES
+from limo.measures._table import PAPER_MEASURES
 from limo.models._limo_sgd import paper_limo
 from limo.report import comparison_part
 from limo.reproduce._pictures import plot_relative
@@ -24,12 +30,11 @@ from limo.reproduce._reproduction import (
     run_plans,
     write_page,
 )
-from limo.thresholds import GlobalThreshold, InstanceThreshold, LabelThreshold
+from limo.thresholds import GlobalThreshold
 
-Variant = Literal["LIMO-inst", "LIMO-label", "LIMO"]
 VARIANTS: tuple[Variant, ...] = ("LIMO-inst", "LIMO-label", "LIMO")
-RANKING = tuple(name for name, measure in MEASURES.items() if measure.needs == "scores")
-CLASSIFICATION = tuple(name for name, measure in MEASURES.items() if measure.needs == "labels")
+RANKING = tuple(name for name, m in PAPER_MEASURES.items() if m.needs == "scores")
+CLASSIFICATION = tuple(name for name, m in PAPER_MEASURES.items() if m.needs == "labels")
 N_POINTS = 2000
 # The printed table leaves out instances with all four labels, also in average precision.
 PRINTED = Conventions(full_rows_in_average_precision=False, name="as printed")
@@ -53,8 +58,8 @@ def synthetic(
     Parameters
     ----------
     folder : path
-        Where to write. Results are stored in its file ``rows.sqlite``: the same call continues
-        an interrupted run, and only draws if all runs are there.
+        Where to write. Results are stored in its file ``rows.sqlite``: the same call resumes an
+        interrupted run, and only draws if all runs are stored.
     n_experiments, n_splits : int, default=10, 10
         The number of samples, and of splits per sample.
     n_jobs : int, optional
@@ -154,14 +159,14 @@ def _agreement(table: pd.DataFrame) -> str:
 
 
 def _cell(line: pd.Series) -> str:
-    return f"{line['method']}, {MEASURES[line['measure']].title}"
+    return f"{line['method']}, {PAPER_MEASURES[line['measure']].title}"
 
 
 def _table(name: str, table: pd.DataFrame) -> ResultTable:
     """One of the two tables of the appendix, with one row per cell."""
     shown = pd.DataFrame(
         {
-            "measure": [MEASURES[measure].title for measure in table["measure"]],
+            "measure": [PAPER_MEASURES[measure].title for measure in table["measure"]],
             "method": table["method"],
             "printed": table["printed"].map("{:.3f}".format),
             "ours": [f"{v:.4f} ± {sd:.4f}" for v, sd in table[["ours", "our_sd"]].to_numpy()],
@@ -177,29 +182,24 @@ def _table(name: str, table: pd.DataFrame) -> ResultTable:
 # The plans: the paper's learners, thresholds and splits.
 
 
-def _cuts_per_label() -> dict[str, Cut]:
-    """The thresholds behind the printed ``-t`` columns; they differ between measures."""
-    rules = {
-        "hamming_loss": LabelThreshold("hamming_loss", min_positives=0),
-        "macro_f1": LabelThreshold("macro_f1", min_positives=0),
-        "micro_f1": GlobalThreshold("micro_f1"),
-        "instance_f1": GlobalThreshold("micro_f1"),
+def _thresholds() -> dict[str, dict[str, ThresholdSetting]]:
+    """The thresholds behind the printed columns, by suffix; those of ``-t`` differ by measure."""
+    global_rule = GlobalThreshold("micro_f1")
+    per_label = {
+        "hamming_loss": paper_label_rule("hamming_loss"),
+        "macro_f1": paper_label_rule("macro_f1"),
+        "micro_f1": global_rule,
+        "instance_f1": global_rule,
     }
-    return {measure: Cut(rule, "training scores") for measure, rule in rules.items()}
+    per_instance = dict.fromkeys(CLASSIFICATION, paper_instance_rule("hamming_loss"))
+    return {"-t": fitted_on_training(per_label), "-t(x)": fitted_on_training(per_instance)}
 
 
-def _cuts_per_instance() -> dict[str, Cut]:
-    rule = InstanceThreshold(
-        "hamming_loss", source="features", regressor="svr", end_gap=0, ties="most"
-    )
-    return dict.fromkeys(CLASSIFICATION, Cut(rule, "training scores"))
-
-
-def _method(variant: Variant, cuts: dict[str, Cut], suffix: str) -> Method:
+def _method(variant: Variant, thresholds: dict[str, ThresholdSetting], suffix: str) -> Method:
     # the intercept is a constant feature, which t(x) reads too: gamma is 1/3
     model = paper_limo(variant, "synthetic").set_params(threshold_measure=None, fit_intercept=False)
     constant = PolynomialFeatures(degree=1)
-    return Method(variant + suffix, model, scaling=constant, threshold=cuts, cv="training")
+    return Method(variant + suffix, model, scaling=constant, threshold=thresholds, cv="training")
 
 
 def _samples(n_experiments: int) -> list[Data]:
@@ -219,9 +219,10 @@ def ranking_plan(n_experiments: int, n_splits: int) -> Plan:
 
 def classification_plan(n_experiments: int, n_splits: int) -> Plan:
     """Three variants of LIMO, each with two kinds of threshold, four measures of labels."""
-    cuts = {"-t": _cuts_per_label(), "-t(x)": _cuts_per_instance()}
     methods = [
-        _method(variant, rules, suffix) for variant in VARIANTS for suffix, rules in cuts.items()
+        _method(variant, thresholds, suffix)
+        for variant in VARIANTS
+        for suffix, thresholds in _thresholds().items()
     ]
     splits = Splits("random", n_splits, test_size=0.5)
     return Plan(_samples(n_experiments), methods, CLASSIFICATION, splits)
@@ -251,7 +252,7 @@ def experiment_means(rows: pd.DataFrame) -> pd.DataFrame:
 
 def relative(values: pd.DataFrame, column: str) -> pd.Series:
     """Rescale each measure so that its best method is 1 and its worst 0; all 1 if equal."""
-    signed = values[column] * values["measure"].map({n: m.sign for n, m in MEASURES.items()})
+    signed = values[column] * values["measure"].map({n: m.sign for n, m in PAPER_MEASURES.items()})
     grouped = signed.groupby(values["measure"], sort=False)
     low, high = grouped.transform("min"), grouped.transform("max")
     return ((signed - low) / (high - low).where(high > low)).fillna(1.0)

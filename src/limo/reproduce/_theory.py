@@ -8,7 +8,7 @@ import pandas as pd
 from limo._system import replacing
 from limo.experiment import Progress
 from limo.measures._measure import EFFECTIVENESS
-from limo.measures._table import MEASURES
+from limo.measures._table import PAPER_MEASURES
 from limo.reproduce._pictures import plot_bounds, plot_table2, plot_theorem3
 from limo.reproduce._reproduction import (
     OnProgress,
@@ -167,8 +167,8 @@ def _table2(cells: pd.DataFrame) -> ResultTable:
         for fact in cells.to_dict("records")
     ]
     grid = cells.assign(text=text).pivot(index="measure", columns="effectiveness", values="text")
-    shown = grid.loc[list(MEASURES), list(EFFECTIVENESS)].reset_index()
-    shown["measure"] = [MEASURES[name].title for name in shown["measure"]]
+    shown = grid.loc[list(PAPER_MEASURES), list(EFFECTIVENESS)].reset_index()
+    shown["measure"] = [PAPER_MEASURES[name].title for name in shown["measure"]]
     note = (
         "The paper's ticks and crosses, our fourth column, and on how many generated predictors of "
         "each kind the measure has its best possible value. A cross promises nothing, but some "
@@ -182,7 +182,7 @@ def _crosses(cells: pd.DataFrame) -> ResultTable:
         ["measure", "effectiveness", "counterexample", "best"]
     ].reset_index(drop=True)
     shown = facts.astype({"measure": str}).round(3)
-    shown["measure"] = [MEASURES[name].title for name in facts["measure"]]
+    shown["measure"] = [PAPER_MEASURES[name].title for name in facts["measure"]]
     note = (
         "Small predictors with the effectiveness named, and the value they reach (measures of "
         "labels: with the best of all thresholds of the kind that suits the measure) beside the "
@@ -199,7 +199,7 @@ def _limit_table(limit: pd.DataFrame) -> ResultTable:
 
 def _bound_counts(bounds: pd.DataFrame) -> pd.DataFrame:
     """How often each bound holds, and how often it is attained."""
-    sign = bounds["measure"].map({name: m.sign for name, m in MEASURES.items()})
+    sign = bounds["measure"].map({name: m.sign for name, m in PAPER_MEASURES.items()})
     slack = sign * (bounds["value"] - bounds["bound"])
     marked = bounds.assign(
         held=slack >= -1e-12,
@@ -220,7 +220,7 @@ def _bound_counts(bounds: pd.DataFrame) -> pd.DataFrame:
 def _bound_table(bounds: pd.DataFrame) -> ResultTable:
     facts = _bound_counts(bounds)
     shown = facts.assign(
-        measure=[MEASURES[name].title for name in facts["measure"]],
+        measure=[PAPER_MEASURES[name].title for name in facts["measure"]],
         mean_slack=facts["mean_slack"].map("{:.3f}".format),
     ).set_axis(
         ["theorem", "measure", "predictors", "holds", "attained", "as printed", "mean slack"],

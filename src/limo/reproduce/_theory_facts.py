@@ -18,7 +18,7 @@ from limo._types import Anything, Values
 from limo.measures._compute import compute
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import EFFECTIVENESS, Optimised, Result
-from limo.measures._table import MEASURES
+from limo.measures._table import PAPER_MEASURES
 from limo.thresholds._report import threshold_bounds, threshold_error
 
 THRESHOLDS = {
@@ -44,7 +44,7 @@ def table2_facts(n_predictors: int, seed: int = 0) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     cells = []
     for kind in EFFECTIVENESS:
-        perfect = dict.fromkeys(MEASURES, 0)
+        perfect = dict.fromkeys(PAPER_MEASURES, 0)
         for _ in range(n_predictors):
             Y, S = draw_predictor(rng, kind)
             for name in _perfect(Y, S, kind):
@@ -60,7 +60,7 @@ def _perfect(Y: Anything, S: Values, kind: str) -> Iterator[str]:
     different = [P for P in others if (first != P).any()]
     results = [_results(Y, S, P) for P in (first, *different)]
     effective = effectiveness(Y, S)
-    for name, measure in MEASURES.items():
+    for name, measure in PAPER_MEASURES.items():
         if measure.optimised_by[kind] is Optimised.NO and measure.needs == "labels":
             if getattr(effective, _PERFECT_IF[name]):
                 yield name
@@ -69,7 +69,7 @@ def _perfect(Y: Anything, S: Values, kind: str) -> Iterator[str]:
 
 
 def _results(Y: Anything, S: Values, P: Anything) -> dict[str, Result]:
-    return compute(MEASURES.values(), check_inputs(Y, S, P), CONVENTIONS["standard"]).results
+    return compute(PAPER_MEASURES.values(), check_inputs(Y, S, P), CONVENTIONS["standard"]).results
 
 
 def _cell(name: str, kind: str, n_predictors: int, perfect: int) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def _cell(name: str, kind: str, n_predictors: int, perfect: int) -> dict[str, An
     return {
         "measure": name,
         "effectiveness": kind,
-        "optimised": MEASURES[name].optimised_by[kind].name.lower(),
+        "optimised": PAPER_MEASURES[name].optimised_by[kind].name.lower(),
         "predictors": n_predictors,
         "perfect": perfect,
         "counterexample": float("nan") if example is None else best_reachable(example, name),
@@ -100,7 +100,7 @@ def _limit(rng: np.random.Generator, m: int, density: float, n_draws: int) -> di
         Y[0, 0], Y[1, 1] = 1, 0  # at least one pair
         S = draw_theorem3(rng, Y)
         checked = check_inputs(Y, S)
-        results = compute([MEASURES["micro_auc"]], checked, CONVENTIONS["standard"]).results
+        results = compute([PAPER_MEASURES["micro_auc"]], checked, CONVENTIONS["standard"]).results
         found.append(results["micro_auc"].value)
         relevant.append(Y.sum())
     low, middle, high = np.quantile(found, (0.05, 0.5, 0.95))
@@ -139,7 +139,9 @@ def _bound_lines(rng: np.random.Generator, by: Any, kind: str) -> Iterator[dict[
     P = ((t[:, np.newaxis] if by == "instance" else t) < S).astype(np.int64)
     bounds = threshold_bounds(Y, threshold_error(Y, S, t, by=by), by=by)
     found = compute(
-        [MEASURES[name] for name in bounds], check_inputs(Y, y_pred=P), CONVENTIONS["standard"]
+        [PAPER_MEASURES[name] for name in bounds],
+        check_inputs(Y, y_pred=P),
+        CONVENTIONS["standard"],
     )
     for name, bound in bounds.items():
         if by == "label" and name == "micro_f1":
@@ -273,9 +275,9 @@ def best_reachable(example: Counterexample, measure: str) -> float:
     otherwise one per instance.
     """
     Y, S = example.Y, example.S
-    if MEASURES[measure].needs == "scores":
+    if PAPER_MEASURES[measure].needs == "scores":
         return evaluate(Y, S)[measure]
-    by_label = MEASURES[measure].threshold == "label"
+    by_label = PAPER_MEASURES[measure].threshold == "label"
     places = np.append(np.unique(S), S.min() - 1)
     thresholds = map(np.array, itertools.product(places, repeat=len(Y)))
     tried = (((t if by_label else t[:, np.newaxis]) < S).astype(int) for t in thresholds)

@@ -1,4 +1,4 @@
-"""From scores to labels: thresholds per label, per instance or for all, for the measure at hand."""
+"""From scores to labels: thresholds per label, per instance or for all, for any measure."""
 
 from limo.thresholds._best import (
     F1Curves,

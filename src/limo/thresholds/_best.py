@@ -14,13 +14,13 @@ from limo.measures._compute import Found, ProfileFunction
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._rows import f1
 from limo.thresholds._scores import Scores, check_pair, read_scores
-from limo.thresholds._search import TARGETS, Steps, best_cuts, check_target
+from limo.thresholds._search import TARGETS, Steps, best_thresholds, check_target
 
 Labels = Any  # an array of 0 and 1, or a CSR array where the scores are sparse
 
 
 def best_label_thresholds(y_true: Any, y_score: Any, target: Any = "macro_f1") -> Values:
-    """Find the threshold of each label that makes the target as high as these scores allow.
+    """Find the threshold of each label that maximises the target on these scores.
 
     Exact: every threshold between two different scores of a label is considered, as are ``inf``
     (predict none) and ``-inf`` (predict all). A threshold is half way between the scores on its two
@@ -34,8 +34,8 @@ def best_label_thresholds(y_true: Any, y_score: Any, target: Any = "macro_f1") -
     y_score : array-like or sparse matrix of shape (n_samples, n_labels)
         Scores; those absent from a sparse matrix are above no threshold.
     target : str, callable or Target, default="macro_f1"
-        What to make as high as possible: see ``limo.thresholds.TARGETS``; or a function of
-        (tp, fp, fn, tn), arrays of counts, the higher the better.
+        What to maximise: a name in ``limo.thresholds.TARGETS``, or a function of (tp, fp, fn, tn),
+        arrays of counts.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def best_label_thresholds(y_true: Any, y_score: Any, target: Any = "macro_f1") -
 
 
 def best_instance_thresholds(y_true: Any, y_score: Any, target: Any = "instance_f1") -> Values:
-    """Find the threshold of each instance that makes the target as high as these scores allow.
+    """Find the threshold of each instance that maximises the target on these scores.
 
     Like :func:`best_label_thresholds`, for rows instead of columns. It needs the true labels; to
     predict thresholds of new instances, use :class:`limo.InstanceThreshold`.
@@ -66,7 +66,7 @@ def best_instance_thresholds(y_true: Any, y_score: Any, target: Any = "instance_
     y_score : array-like or sparse matrix of shape (n_samples, n_labels)
         Scores; those absent from a sparse matrix are above no threshold.
     target : str, callable or Target, default="instance_f1"
-        What to make as high as possible.
+        What to maximise.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def best_instance_thresholds(y_true: Any, y_score: Any, target: Any = "instance_
 
 
 def best_global_threshold(y_true: Any, y_score: Any, target: Any = "micro_f1") -> float:
-    """Find the one threshold for all entries that makes the target as high as these scores allow.
+    """Find the one threshold for all entries that maximises the target on these scores.
 
     Exact for every target: ``"macro_f1"`` and ``"instance_f1"`` are means over labels and
     instances. O(m l log(m l)).
@@ -95,7 +95,7 @@ def best_global_threshold(y_true: Any, y_score: Any, target: Any = "micro_f1") -
     y_score : array-like or sparse matrix of shape (n_samples, n_labels)
         Scores; those absent from a sparse matrix are above no threshold.
     target : str, callable or Target, default="micro_f1"
-        What to make as high as possible.
+        What to maximise.
 
     Returns
     -------
@@ -198,13 +198,13 @@ def check_count(n: Any, name: str) -> int:
 
 def _best(view: View, y_true: Any, y_score: Any, target: Any) -> Values:
     wanted = check_target(target)
-    return best_cuts(view, wanted, *check_pair(y_true, y_score)).thresholds
+    return best_thresholds(view, wanted, *check_pair(y_true, y_score)).values
 
 
 def label_thresholds(profile: Profile) -> Values:
     """The threshold of each label that is best for F1, from the sorted columns."""
     steps = Steps.of(profile.sorted_rows, every=False)
-    return steps.take(steps.best(TARGETS["f1"], most=False)).thresholds
+    return steps.take(steps.best(TARGETS["f1"], most=False)).values
 
 
 # F1 as a function of one global threshold

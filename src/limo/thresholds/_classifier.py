@@ -3,15 +3,15 @@
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from limo._checks import check_labels, column_names
-from limo._types import Anything
-from limo.thresholds._best import Labels
+from limo._checks import column_names
+from limo._types import Anything, Values
+from limo.thresholds._coding import CodedLabels
 from limo.thresholds._fit import OWN, ConstantLabels, Fitted, Training, label_matrix, make_rule
 from limo.thresholds._rules import ThresholdRule
 
@@ -24,13 +24,13 @@ def _inner_has(method: str) -> Any:
     return check
 
 
-class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Any multi-label model with thresholds that suit a measure.
 
     The rule is fitted on cross-fitted scores: each instance is scored by a model that has not seen
     it. Scores of the training data itself are too optimistic, and so are thresholds fitted to them.
     The model is then fitted on all data. ``predict`` applies the rule; ``decision_function`` and
-    ``predict_proba`` are those of the model.
+    ``predict_proba`` give the scores and probabilities of the model, always as one matrix.
 
     Parameters
     ----------
@@ -62,8 +62,9 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         Labels that no training instance has, and labels that all have.
     n_labels_ : int
         The number of labels.
-    classes_ : list of array
-        The classes of each label: 0 and 1.
+    classes_ : array
+        The indices of the labels, which are the columns of the scores; or, for a one-dimensional y,
+        its two classes.
     label_names_ : tuple of str or None
         Their names, if ``y`` was a data frame with names.
 
@@ -112,7 +113,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
             Instances, as the estimator takes them.
         y : array-like, sparse matrix or data frame of shape (n_samples, n_labels)
-            True labels, 0 or 1.
+            True labels, 0 or 1; or -1 and 1, or two strings; or one label with two classes, of
+            shape (n_samples,). Predictions are coded in the same way.
         **params
             Passed on to the estimator's ``fit``. Values given per instance, such as
             ``sample_weight``, are split with the instances.
@@ -136,7 +138,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self.never_, self.always_ = fitted.constant.never, fitted.constant.always
         return self
 
-    def predict(self, X: Any) -> Labels:
+    def predict(self, X: Any) -> Any:
         """Score with the model, then apply the rule; or predict as the model does.
 
         Parameters
@@ -147,31 +149,50 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         Returns
         -------
         array or CSR array of shape (n_samples, n_labels)
-            Labels 0 and 1; sparse if those given to ``fit`` were.
+            In the form of the training labels.
         """
         check_is_fitted(self)
         rule, fitted = self.rule_, self._fitted
-        if rule is None:
-            P = fitted.own_labels(X)
-        else:
-            P = fitted.cut(rule, fitted.scores(X, probabilities=rule.needs_probabilities), X)
-        return sparse.csr_array(P) if self.sparse_labels_ else P
+        if rule is not None:
+            S = fitted.scores(X, probabilities=rule.needs_probabilities)
+            return self._labels(fitted.cut(rule, S, X))
+        if self._is("prefit") and self.target_form_ in ("classes", "values"):
+            return self.estimator_.predict(X)  # it was fitted to labels in this coding
+        return self._labels(fitted.own_labels(X))
 
     @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> Any:
-        """Scores of the model; thresholds do not change them."""
+    def decision_function(self, X: Any) -> Values:
+        """Scores of the model; thresholds do not change them.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        array of shape (n_samples, n_labels)
+            For a one-dimensional y: of shape (n_samples,).
+        """
         check_is_fitted(self)
-        if self._fitted.complete:
-            return self.estimator_.decision_function(X)
-        return self._fitted.scores(X)
+        return self._scores(self._fitted.scores(X))
 
     @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Any:
-        """Probabilities of the model, in the form the model gives them."""
+    def predict_proba(self, X: Any) -> Values:
+        """Probabilities of the model; thresholds do not change them.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Instances.
+
+        Returns
+        -------
+        array of shape (n_samples, n_labels)
+            For a one-dimensional y: of its two classes.
+        """
         check_is_fitted(self)
-        if self._fitted.complete:
-            return self.estimator_.predict_proba(X)
-        return self._fitted.scores(X, probabilities=True)
+        return self._probabilities(self._fitted.scores(X, probabilities=True))
 
     @property
     def n_features_in_(self) -> int:
@@ -185,8 +206,6 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         tags.target_tags.multi_output = True
-        tags.target_tags.two_d_labels = True
-        tags.target_tags.single_output = False
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.multi_label = True
         return tags
@@ -203,14 +222,20 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             raise ValueError(
                 "ThresholdClassifier requires y to be passed, but the target y is None."
             )
-        pattern = check_labels(y, "y")
+        pattern = self._check_target(y)
         check_consistent_length(X, pattern.csr)
         self.n_labels_, self.label_names_ = pattern.shape[1], column_names(y)
-        self.classes_ = [np.array([0, 1])] * self.n_labels_
-        self.sparse_labels_ = sparse.issparse(y)
-        return label_matrix(pattern, as_sparse=self.sparse_labels_)
+        labels = label_matrix(pattern, as_sparse=self.target_form_ == "sparse")
+        flat = self.target_form_ == "classes" and _takes_one_dimension(self.estimator)
+        return labels[:, 0] if flat else labels
 
     def _as_given(self) -> Fitted:
         check_is_fitted(self.estimator)
         none: Anything = np.zeros(self.n_labels_, dtype=bool)
         return Fitted(self.estimator, ConstantLabels(none, none))
+
+
+def _takes_one_dimension(estimator: Any) -> bool:
+    """Whether labels of one dimension suit an estimator; not so for ``MultiOutputClassifier``."""
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    return bool(get_tags(last).target_tags.single_output)

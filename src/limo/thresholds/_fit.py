@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
@@ -53,7 +53,8 @@ class Training:
         pipeline, its transformers are refitted on each fold too, so that nothing about held-out
         instances enters their scores.
     X, Y
-        Features as the estimator takes them; labels as :func:`label_matrix` gives them.
+        Features as the estimator takes them; labels as :func:`label_matrix` gives them or, for an
+        estimator that takes only one-dimensional labels, the 0/1 marks of one label.
     cv : int, splitter or iterable
         The folds for cross-fitted scores.
     params : dict, optional
@@ -75,7 +76,8 @@ class Training:
         n_jobs: int | None = None,
         fitted: "Fitted | None" = None,
     ) -> None:
-        self.estimator, self.X, self.Y, self.cv = estimator, X, Y, cv
+        self.estimator, self.Y, self.cv = estimator, Y, cv
+        (self.X,) = indexable(X)
         self.params, self.n_jobs = params or {}, n_jobs
         self._fitted = fitted
         self._known: dict[tuple[Source, bool], tuple[Integers, Values]] = {}
@@ -95,7 +97,7 @@ class Training:
             return rule
         rows, S = self.scores(source, probabilities=rule.needs_probabilities)
         features = _safe_indexing(self.X, rows) if rule.needs_features else None
-        return rule.fit(self.Y[rows], S, features)
+        return rule.fit(_as_matrix(self.Y)[rows], S, features)
 
     def scores(self, source: Source, *, probabilities: bool = False) -> tuple[Integers, Values]:
         """Rows of the training data, and their scores or probabilities."""
@@ -231,6 +233,10 @@ def fit_varying(estimator: Any, X: Any, Y: Any, params: dict[str, Any]) -> Fitte
     return Fitted(model, constant)
 
 
+def _as_matrix(Y: Any) -> Any:
+    return Y[:, np.newaxis] if Y.ndim == 1 else Y
+
+
 def label_matrix(Y: Pattern, *, as_sparse: bool) -> Any:
     """Labels as estimators take them.
 
@@ -294,10 +300,10 @@ def folds_of(cv: Any, X: Any, Y: Any, name: str = "cv") -> Folds:
     if isinstance(cv, int | np.integer):
         if not 2 <= cv <= Y.shape[0]:
             raise ValueError(
-                f"{name}={cv} folds cannot be made of n_samples={Y.shape[0]}: expected from 2 up "
+                f"{name}={cv} folds are impossible with n_samples={Y.shape[0]}: expected from 2 up "
                 "to one fold for each instance."
             )
-        cv = StratifiedFolds(int(cv))
+        return list(StratifiedFolds(int(cv)).split(X, _as_matrix(Y)))
     if hasattr(cv, "split"):
         return list(cv.split(X, Y))
     return list(cv)
@@ -372,7 +378,7 @@ def make_rule(threshold: Any, measure: Any) -> ThresholdRule:
     else:
         raise TypeError(
             f"threshold must be a rule such as LabelThreshold(), or one of {', '.join(RULES)}: "
-            f"got {threshold!r}. A number goes into FixedThreshold."
+            f"got {threshold!r}. For a number t, use FixedThreshold(t)."
         )
     if measure is not None and rule.get_params().get("target", measure) is None:
         rule.set_params(target=measure)

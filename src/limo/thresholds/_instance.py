@@ -16,7 +16,7 @@ from limo._views import ROWS, Pattern
 from limo.thresholds._best import Labels, cut_scores
 from limo.thresholds._rules import ThresholdRule
 from limo.thresholds._scores import Scores
-from limo.thresholds._search import Cuts, best_cuts, check_target
+from limo.thresholds._search import Thresholds, best_thresholds, check_target
 
 _SOURCES = ("scores", "features", "both")
 _REGRESSORS = ("ridge", "svr")
@@ -52,6 +52,10 @@ class InstanceThreshold(ThresholdRule):
     ties : {"fewest", "most"}, default="fewest"
         Which of several equally good training thresholds to take: the one with fewest or with most
         labels above it.
+    at_least_one : bool, default=False
+        Whether no training threshold may be above the highest score of its instance, even where
+        predicting nothing is best. The program of the paper's authors does so for Hamming loss.
+        New instances may still get no label.
 
     Attributes
     ----------
@@ -79,12 +83,14 @@ class InstanceThreshold(ThresholdRule):
         regressor: Any = "ridge",
         end_gap: float = 0.5,
         ties: str = "fewest",
+        at_least_one: bool = False,
     ) -> None:
         self.target = target
         self.source = source
         self.regressor = regressor
         self.end_gap = end_gap
         self.ties = ties
+        self.at_least_one = at_least_one
 
     @property
     def needs_features(self) -> bool:  # type: ignore[override]
@@ -101,8 +107,13 @@ class InstanceThreshold(ThresholdRule):
         most = check_name(self.ties, _TIES, "rule for ties") == "most"
         self.width_ = min(scores.width, _MOST_SCORES)
         seen = self._seen(scores, X)
-        cuts = best_cuts(ROWS, target, Y, scores, most=most)
-        self.regressor_ = self._new_regressor().fit(seen, _finite(cuts, scores, self.end_gap))
+        if self.at_least_one and target.view(ROWS) is not ROWS:
+            raise ValueError(
+                f"at_least_one=True needs a target that judges each instance, got {str(target)!r}: "
+                "thresholds for it are chosen jointly. Use at_least_one=False."
+            )
+        best = best_thresholds(ROWS, target, Y, scores, most=most, at_least_one=self.at_least_one)
+        self.regressor_ = self._new_regressor().fit(seen, _finite(best, scores, self.end_gap))
 
     def _predict(self, scores: Scores, X: Any) -> Labels:
         return cut_scores(scores, self._thresholds(scores, X), ROWS)
@@ -131,12 +142,12 @@ class InstanceThreshold(ThresholdRule):
         return make_pipeline(StandardScaler(with_mean=False), RidgeCV(np.logspace(-2, 4, 13)))
 
 
-def _finite(cuts: Cuts, scores: Scores, end_gap: float) -> Values:
+def _finite(best: Thresholds, scores: Scores, end_gap: float) -> Values:
     """The thresholds, where those beyond all scores of an instance are moved near its last one."""
     high, low = scores.highest(), scores.lowest()
     beyond = end_gap * (high - low) / max(scores.width - 1, 1)
     below = np.nextafter(low - beyond, -np.inf)
-    t = np.where(np.isposinf(cuts.upper), high + beyond, cuts.thresholds)
+    t = np.where(np.isposinf(best.upper), high + beyond, best.values)
     return np.where(np.isneginf(t), below, t)
 
 

@@ -1,4 +1,4 @@
-"""What a prediction loses to its scores and what to its thresholds, with the paper's bounds."""
+"""How much a prediction loses to its scores and to its thresholds, with the paper's bounds."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,49 +32,49 @@ _TABLES = ("overall", "labels", "instances")
 _STANDARD = CONVENTIONS["standard"]
 
 BestCounts = Mapping[str, Mapping[str, Counts]]
-"""What is above the best cuts: by the name of the view, by family of measures."""
+"""Counts above the best thresholds, by the name of the view, then by family of measures."""
 
 
 @dataclass(frozen=True, eq=False)
 class Loss:
     """A measure of each row: as found, with the best threshold, and the best possible value.
 
-    ``ranking + cut`` is the whole shortfall: ``ranking`` is lost whatever the threshold, ``cut``
-    could be regained by a better one. ``cut`` is negative if the predicted labels are better than
-    any threshold of this row could make them, which happens with thresholds of another kind.
-    ``sign`` is 1 if higher is better, -1 if lower is.
+    ``best_threshold`` is the value of the measure with the best threshold. The whole shortfall is
+    ``lost_to_ranking + lost_to_threshold``: the first is lost with any threshold, the second could
+    be regained by a better one. ``lost_to_threshold`` is negative if the predicted labels are
+    better than any threshold of this row could make them, which happens with thresholds of another
+    kind. ``sign`` is 1 if higher is better, -1 if lower is.
     """
 
     found: Values
-    best_cut: Values
+    best_threshold: Values
     possible: Values
     sign: int
 
     @property
-    def ranking(self) -> Values:
+    def lost_to_ranking(self) -> Values:
         """Shortfall due to the order of the scores."""
-        return self.sign * (self.possible - self.best_cut)
+        return self.sign * (self.possible - self.best_threshold)
 
     @property
-    def cut(self) -> Values:
+    def lost_to_threshold(self) -> Values:
         """Shortfall due to the thresholds."""
-        return self.sign * (self.best_cut - self.found)
+        return self.sign * (self.best_threshold - self.found)
 
     @property
     def mean(self) -> "Loss":
         """The means over the rows that are defined, as a single row."""
-        found, best_cut, possible = (
-            np.array([mean_of_defined(part)]) for part in (self.found, self.best_cut, self.possible)
-        )
-        return Loss(found, best_cut, possible, self.sign)
+        parts = (self.found, self.best_threshold, self.possible)
+        found, best, possible = (np.array([mean_of_defined(part)]) for part in parts)
+        return Loss(found, best, possible, self.sign)
 
     def record(self, name: str) -> dict[str, Values]:
         """Columns of a table."""
         return {
             name: self.found,
-            f"{name}_best_cut": self.best_cut,
-            f"{name}_lost_to_ranking": self.ranking,
-            f"{name}_lost_to_cut": self.cut,
+            f"{name}_best_threshold": self.best_threshold,
+            f"{name}_lost_to_ranking": self.lost_to_ranking,
+            f"{name}_lost_to_threshold": self.lost_to_threshold,
         }
 
 
@@ -87,7 +87,7 @@ class Shortfall:
     losses : mapping of str to Loss
         By family of measures (``"f1"``, ``"hamming_loss"``, ...), what each row loses.
     threshold_error : array of int
-        Definition 6: by how many items the number predicted differs from the number relevant.
+        Definition 6: the difference between the numbers of predicted and of relevant items.
     """
 
     losses: Mapping[str, Loss]
@@ -160,10 +160,10 @@ class ThresholdReport:
         return {
             name: {
                 "found": float(loss.found[0]),
-                "best_cut": float(loss.best_cut[0]),
+                "best_threshold": float(loss.best_threshold[0]),
                 "possible": float(loss.possible[0]),
-                "lost_to_ranking": float(loss.ranking[0]),
-                "lost_to_cut": float(loss.cut[0]),
+                "lost_to_ranking": float(loss.lost_to_ranking[0]),
+                "lost_to_threshold": float(loss.lost_to_threshold[0]),
                 "bound": self.bounds[_suited()[name]].get(name),
             }
             for name, loss in self.measures.items()
@@ -174,10 +174,10 @@ class ThresholdReport:
         head: tuple[str, ...] = (
             "measure",
             "found",
-            "best cut",
+            "best threshold",
             "possible",
             "lost to ranking",
-            "lost to cut",
+            "lost to threshold",
             "threshold per",
         )
         return [head] + [
@@ -192,14 +192,15 @@ class ThresholdReport:
     def sentence(self) -> str:
         """What to work on first."""
         losses = [loss for n, loss in self.measures.items() if MEASURES[n].family == "f1"]
-        ranking = sum(float(loss.ranking[0]) for loss in losses)
-        cut = sum(max(float(loss.cut[0]), 0.0) for loss in losses)
-        if ranking + cut == 0:
+        ranking = sum(float(loss.lost_to_ranking[0]) for loss in losses)
+        thresholds = sum(max(float(loss.lost_to_threshold[0]), 0.0) for loss in losses)
+        if ranking + thresholds == 0:
             return "Nothing is lost: every label is predicted correctly."
-        share = cut / (ranking + cut)
-        part, remedy = ("cut", "better thresholds") if share > 0.5 else ("ranking", "better scores")
+        share = thresholds / (ranking + thresholds)
+        cause = "thresholds" if share > 0.5 else "ranking"
+        remedy = {"thresholds": "better thresholds", "ranking": "better scores"}[cause]
         return (
-            f"Of what the F1 measures lose, {max(share, 1 - share):.0%} is due to the {part}: "
+            f"Of what the F1 measures lose, {max(share, 1 - share):.0%} is due to the {cause}: "
             f"{remedy} would help most."
         )
 
@@ -244,14 +245,14 @@ def threshold_report(
     >>> y_score = [[0.9, 0.1], [0.4, 0.3], [0.6, 0.4], [0.1, 0.3]]
     >>> y_pred = limo.FixedThreshold(0.5).predict(y_score)
     >>> print(limo.threshold_report(y_true, y_score, y_pred))
-    measure       found   best cut  possible  lost to ranking  lost to cut  threshold per
-    Hamming loss  0.5000  0.2500    0.0000    0.2500           0.2500       label
-    macro-F1      0.2500  0.8000    1.0000    0.2000           0.5500       label
-    instance-F1   0.2500  0.9167    1.0000    0.0833           0.6667       instance
-    micro-F1      0.3333  0.8000    1.0000    0.2000           0.4667       matrix
+    measure       found   best threshold  possible  lost to ranking  lost to threshold  threshold per
+    Hamming loss  0.5000  0.2500          0.0000    0.2500           0.2500             label
+    macro-F1      0.2500  0.8000          1.0000    0.2000           0.5500             label
+    instance-F1   0.2500  0.9167          1.0000    0.0833           0.6667             instance
+    micro-F1      0.3333  0.8000          1.0000    0.2000           0.4667             matrix
     <BLANKLINE>
-    Of what the F1 measures lose, 78% is due to the cut: better thresholds would help most.
-    """
+    Of what the F1 measures lose, 78% is due to the thresholds: better thresholds would help most.
+    """  # noqa: E501
     truth = check_truth(y_true, label_names)
     checked = truth.join(y_pred=y_pred)
     scores = join_scores(truth, y_score)
@@ -266,7 +267,7 @@ def threshold_report(
 
 
 def report_of(Y: Pattern, P: Pattern, best: BestCounts, label_names: Names) -> ThresholdReport:
-    """The report on checked labels, from the counts above the best cuts."""
+    """The report on checked labels, from the counts above the best thresholds."""
     used = count(Y, P, THRESHOLDS.values())
     found = {kind: _shortfall(used[v.name], best[v.name]) for kind, v in THRESHOLDS.items()}
     return ThresholdReport(
@@ -281,9 +282,10 @@ def report_of(Y: Pattern, P: Pattern, best: BestCounts, label_names: Names) -> T
 def _shortfall(used: Counts, best: Mapping[str, Counts]) -> Shortfall:
     losses = {}
     for family, measure in measures_of_labels().items():
-        parts = (used, best[family], used.perfect)
-        found, best_cut, possible = (measure.values(part, _STANDARD) for part in parts)
-        losses[family] = Loss(found, best_cut, possible, measure.sign)
+        found, best_threshold, possible = (
+            measure.values(counts, _STANDARD) for counts in (used, best[family], used.perfect)
+        )
+        losses[family] = Loss(found, best_threshold, possible, measure.sign)
     return Shortfall(losses, _errors(used.true, used.predicted))
 
 
@@ -292,11 +294,11 @@ def _suited() -> dict[str, ThresholdKind]:
     return {name: m.threshold for name, m in MEASURES.items() if m.threshold is not None}
 
 
-# What is above the best cuts
+# Counts above the best thresholds
 
 
 def best_functions(view: View, found: Found) -> dict[str, ProfileFunction]:
-    """Functions of profiles that find, for all measures of labels, what is above the best cuts."""
+    """Functions of profiles that count, for measures of labels, above the best thresholds."""
     targets = [t for t in _targets().values() if _can_count(view, [t])]
     return {"best": lambda profile: _count_best(profile, targets)}
 
@@ -323,7 +325,7 @@ def _targets() -> dict[str, Target]:
 
 
 def best_counts(view: View, targets: Sequence[Target], Y: Pattern, scores: Scores) -> list[Counts]:
-    """Count, for each target, what is above the best cut of each row of the view.
+    """Count, for each target, what is above the best threshold of each row of the view.
 
     The rows are sorted once for all targets, and dense scores are never copied as a whole unless
     one global threshold is sought for a target that is not fractional.
@@ -341,22 +343,22 @@ def best_counts(view: View, targets: Sequence[Target], Y: Pattern, scores: Score
 
 
 def _can_count(view: View, targets: Sequence[Target]) -> bool:
-    """Whether profiles suffice: that of the whole matrix has no sorted scores to try all cuts."""
+    """Whether profiles suffice: that of the whole matrix cannot try every threshold."""
     return view is not ENTRIES or all(target.fractional for target in targets)
 
 
 def _count_best(profile: Profile, targets: Sequence[Target]) -> Anything:
-    """Items both true and predicted, and items predicted, above each row's best cut.
+    """Items both true and predicted, and items predicted, above each row's best threshold.
 
     Of shape (targets, 2, rows).
     """
     below = Steps.below_relevant(profile)
-    all_cuts = (
+    every = (
         below
         if all(target.fractional for target in targets)
         else Steps.of(profile.sorted_rows, every=True)
     )
-    return np.stack([_at_best(below if t.fractional else all_cuts, t) for t in targets])
+    return np.stack([_at_best(below if t.fractional else every, t) for t in targets])
 
 
 def _at_best(steps: Steps, target: Target) -> Anything:
@@ -457,7 +459,7 @@ def threshold_bounds(
 
 
 def _errors(true: Anything, predicted: Anything) -> Integers:
-    """By how many items the number predicted differs from the number relevant."""
+    """The difference between the numbers of predicted and of relevant items."""
     error: Integers = np.abs(predicted - true)
     return error
 

@@ -18,7 +18,7 @@ from limo._views import COLUMNS, ENTRIES, Pattern
 from limo.thresholds._best import Labels, check_count, cut_scores
 from limo.thresholds._expected import check_probabilities, expected_f1_thresholds, gfm_labels
 from limo.thresholds._scores import Scores, check_pair, read_scores
-from limo.thresholds._search import best_cuts, check_target
+from limo.thresholds._search import best_thresholds, check_target
 
 
 class ThresholdRule(BaseEstimator):  # type: ignore[misc]
@@ -192,7 +192,7 @@ class TopK(ThresholdRule):
     def _learn(self, Y: Pattern, scores: Scores) -> int:
         """A global threshold of the ranks is a k."""
         target = check_target("instance_f1" if self.target is None else self.target)
-        t = float(best_cuts(ENTRIES, target, Y, scores.worst_ranks()).thresholds[0])
+        t = float(best_thresholds(ENTRIES, target, Y, scores.worst_ranks()).values[0])
         return int(np.clip(np.floor(-t), 0, scores.shape[1]))
 
     def _predict(self, scores: Scores, X: Any) -> Labels:
@@ -228,7 +228,7 @@ class GlobalThreshold(ThresholdRule):
 
     def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
         target = check_target("micro_f1" if self.target is None else self.target)
-        self.threshold_ = float(best_cuts(ENTRIES, target, Y, scores).thresholds[0])
+        self.threshold_ = float(best_thresholds(ENTRIES, target, Y, scores).values[0])
 
     def move_to_zero(self) -> float:
         """Shift a finite threshold to 0 and return the old value."""
@@ -297,9 +297,9 @@ class LabelThreshold(ThresholdRule):
         target = check_target("macro_f1" if self.target is None else self.target)
         positives = Y.ones_per_column
         self.rare_ = positives < check_count(self.min_positives, "min_positives")
-        self.thresholds_ = best_cuts(COLUMNS, target, Y, scores).thresholds
+        self.thresholds_ = best_thresholds(COLUMNS, target, Y, scores).values
         if self.rare_.any():
-            shared = best_cuts(ENTRIES, target, Y, scores).thresholds[0]
+            shared = best_thresholds(ENTRIES, target, Y, scores).values[0]
             self.thresholds_ = np.where(self.rare_, shared, self.thresholds_)
             self.thresholds_[positives == 0] = np.inf
 

@@ -1,7 +1,7 @@
 """Scores for thresholds: a dense matrix, or a sparse one whose absent scores count as -inf.
 
-Both kinds can be sorted (each row's relevant and irrelevant scores apart) and cut into labels. An
-absent score is above no threshold, so sparse scores give sparse labels and never become dense.
+Both kinds can be sorted (each row's relevant and irrelevant scores separately) and cut into labels.
+An absent score is above no threshold, so sparse scores give sparse labels and never become dense.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,12 @@
 """The search for the best thresholds: what they maximise, and how they are found.
 
-A :class:`Target` is what thresholds should make as high as possible, a function of confusion
-counts. A cut is a place in a sorted row; its threshold is half way between the scores on its two
-sides. Thresholds cut the rows of one view, and the target judges the rows of a view. If the two
-views agree, every row has its own best cut. If one threshold cuts all entries, the values of the
-judged rows are added up. If the whole matrix is judged, the cuts of all rows are chosen together.
+A :class:`Target` is the function of confusion counts that thresholds should maximise. Thresholds
+cut the rows of one view, and the target judges the rows of a view. If the two views agree, every
+row has its own best threshold. If one threshold cuts all entries, the values of the judged rows are
+added up. If the whole matrix is judged, the thresholds of all rows are chosen together.
+
+All thresholds between two neighbouring scores of a sorted row predict the same labels. Such a place
+is called a cut in this module and in its kernels; its threshold is half way between the two scores.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -32,20 +34,20 @@ Judge = Callable[[Values, Values, Values, Values], Anything]
 
 @dataclass(frozen=True)
 class Target:
-    """A function of confusion counts that a threshold should make as high as possible.
+    """A function of confusion counts that a threshold should maximise.
 
     Parameters
     ----------
     function : callable
-        Takes the arrays tp, fp, fn, tn (float, one cell per cut) and returns an array of values,
-        the higher the better. A cut whose value is nan is not chosen.
+        Takes the arrays tp, fp, fn, tn (float, one cell per threshold) and returns an array of
+        values, where higher is better. A threshold whose value is nan is not chosen.
     average : {"macro", "instance", "micro"}, optional
         Whose counts are judged: those of each label or of each instance, of which the mean is
         taken, or those of the whole matrix. By default those the threshold cuts.
     fractional : bool, default=False
         Whether the function is a ratio of linear functions of the counts that rises with tp and
-        falls with fp, as F-beta is. Its best cut is then just below a relevant item, which saves
-        time, and the best cuts of many rows *together* can be found.
+        falls with fp, as F-beta is. Its best threshold is then just below the score of a relevant
+        item, which saves time, and the best thresholds of many rows *together* can be found.
     name : str, optional
         Its name in tables and errors.
 
@@ -77,7 +79,7 @@ class Target:
         return own if self.average is None else AVERAGES[self.average]
 
     def __call__(self, tp: Values, fp: Values, true: Values, n_items: int) -> Values:
-        """Value of cuts with ``tp`` of ``true`` relevant items and ``fp`` others above them."""
+        """Values of thresholds with ``tp`` of ``true`` relevant items and ``fp`` others above."""
         counts = tp, fp, true - tp, n_items - true - fp
         try:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -89,7 +91,7 @@ class Target:
             ) from error
         if found.shape != tp.shape:
             raise ValueError(
-                f"The target {self.name!r} must give one value for each cut: expected shape "
+                f"The target {self.name!r} must give one value for each threshold: expected shape "
                 f"{tp.shape}, got {found.shape}. Write it for arrays tp, fp, fn, tn."
             )
         return found
@@ -193,7 +195,7 @@ class _Targets(Mapping[str, Target]):
 
 
 TARGETS: Mapping[str, Target] = _Targets()
-"""All targets by name; a prefix (``macro_``, ``instance_``, ``micro_``) says whose counts."""
+"""All targets by name; a prefix (``macro_``, ``instance_``, ``micro_``) selects the counts."""
 
 
 def check_target(target: Any) -> Target:
@@ -205,7 +207,7 @@ def check_target(target: Any) -> Target:
     return TARGETS[check_name(target, TARGETS, "target")]
 
 
-# Cuts
+# The search
 
 Result = TypeVar("Result")
 
@@ -215,17 +217,17 @@ _CHUNK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
-class Cuts:
-    """A cut for each row: the scores just above and just below it.
+class Thresholds:
+    """A threshold for each row: the scores just above and just below it.
 
-    ``upper`` is inf if nothing is above the cut, ``lower`` is -inf if everything is.
+    ``upper`` is inf if nothing is above the threshold, ``lower`` is -inf if everything is.
     """
 
     upper: Values
     lower: Values
 
     @property
-    def thresholds(self) -> Values:
+    def values(self) -> Values:
         """Half way between the two scores; infinite if all scores are on one side."""
         return middle(self.upper, self.lower)
 
@@ -281,15 +283,21 @@ class Steps:
             values[part] = target(self.hits[part], self.misses[part], true[part], self.n_items)
         return values
 
-    def best(self, target: Target, *, most: bool) -> Integers:
-        """The cell of each row's best cut; of equal ones that which predicts least, or most."""
+    def best(self, target: Target, *, most: bool, at_least_one: bool = False) -> Integers:
+        """The cell of each row's best cut; of equal ones, the one that predicts least, or most.
+
+        With ``at_least_one`` the cut above all items is taken only if a row has no other.
+        """
         places = np.empty(self.indptr.size - 1, dtype=np.int64)
-        pick_best(self.values(target), self.indptr, most, places)
+        values = self.values(target)
+        if at_least_one:
+            values[self.indptr[:-1]] = np.nan
+        pick_best(values, self.indptr, most, places)
         return places
 
-    def take(self, places: Integers) -> Cuts:
-        """One cut for each row."""
-        return Cuts(self.upper[places], self.lower[places])
+    def take(self, places: Integers) -> Thresholds:
+        """One threshold for each row, at these cuts."""
+        return Thresholds(self.upper[places], self.lower[places])
 
     def counts(self, places: Integers) -> Counts:
         """What is above one cut for each row."""
@@ -331,25 +339,34 @@ class Steps:
         return cls(indptr, hits, misses, upper, lower, n_true, blocks[0].n_items)
 
 
-def best_cuts(cut: View, target: Target, Y: Pattern, scores: Scores, *, most: bool = False) -> Cuts:
-    """Find the best cuts of the rows of the view ``cut``.
+def best_thresholds(
+    view: View,
+    target: Target,
+    Y: Pattern,
+    scores: Scores,
+    *,
+    most: bool = False,
+    at_least_one: bool = False,
+) -> Thresholds:
+    """Find the best thresholds of the rows of a view.
 
-    Of equally good cuts the one that predicts least is taken; with ``most``, and if each row is
-    judged by itself, the one that predicts most.
+    Of equally good ones the one that predicts least is taken; with ``most``, and if each row is
+    judged by itself, the one that predicts most. With ``at_least_one``, which also needs rows that
+    are judged by themselves, no threshold is above all scores of its row.
     """
-    judged = target.view(cut)
-    if judged is cut:
-        found = _each(target, *through(cut, Y, scores), read=Steps.take, most=most)
-        return Cuts(
-            np.concatenate([cuts.upper for cuts in found]),
-            np.concatenate([cuts.lower for cuts in found]),
+    judged = target.view(view)
+    if judged is view:
+        found = _each(target, *through(view, Y, scores), most=most, at_least_one=at_least_one)
+        return Thresholds(
+            np.concatenate([block.upper for block in found]),
+            np.concatenate([block.lower for block in found]),
         )
-    if cut is ENTRIES:
+    if view is ENTRIES:
         return _one_for_all(target, *through(judged, Y, scores))
     if judged is ENTRIES:
-        return _together(target, *through(cut, Y, scores))
+        return _together(target, *through(view, Y, scores))
     raise ValueError(
-        f"A threshold for each {cut.row} cannot be fitted to {str(target)!r}, which judges each "
+        f"A threshold for each {view.row} cannot be fitted to {str(target)!r}, which judges each "
         f"{judged.row}: every threshold would affect every {judged.row}. Use a threshold for each "
         f"{judged.row} or a global one, or the micro average as target."
     )
@@ -375,23 +392,19 @@ def read_steps(
 
 
 def _each(
-    target: Target,
-    Y: Pattern,
-    scores: Scores,
-    *,
-    read: Callable[[Steps, Integers], Result],
-    most: bool,
-) -> list[Result]:
-    """Find the best cut of each row by itself, block by block."""
+    target: Target, Y: Pattern, scores: Scores, *, most: bool, at_least_one: bool
+) -> list[Thresholds]:
+    """Find the best threshold of each row by itself, block by block."""
 
-    def best(steps: Steps) -> Result:
-        return read(steps, steps.best(target, most=most))
+    def best(steps: Steps) -> Thresholds:
+        return steps.take(steps.best(target, most=most, at_least_one=at_least_one))
 
-    return read_steps(Y, scores, best, every=not target.fractional)
+    # Cuts below relevant items suffice for a fractional target, but a row may have no such item.
+    return read_steps(Y, scores, best, every=at_least_one or not target.fractional)
 
 
-def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Cuts:
-    """One cut for all rows: the one with the highest mean value over rows.
+def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Thresholds:
+    """One threshold for all rows: the one with the highest mean value over rows.
 
     When the threshold falls below the score of an item, the value of that item's row changes and
     no other. So the sum over rows at any threshold is a running sum of these changes, over all
@@ -405,11 +418,11 @@ def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Cuts:
     total = np.concatenate([[start], start + np.cumsum(gain[order])[ends]])
     levels = np.concatenate([[np.inf], score[order][ends], [-np.inf]])
     k = _first_best(total / Y.shape[0])
-    return Cuts(levels[k : k + 1], levels[k + 1 : k + 2])
+    return Thresholds(levels[k : k + 1], levels[k + 1 : k + 2])
 
 
-def _together(target: Target, Y: Pattern, scores: Scores) -> Cuts:
-    """A cut for each row, chosen so that all rows together, as one matrix, have the best value.
+def _together(target: Target, Y: Pattern, scores: Scores) -> Thresholds:
+    """A threshold for each row, so that all rows together, as one matrix, have the best value.
 
     Plot, for each row, the hits of its cuts against their misses. The best cut of a ratio of linear
     functions is a corner of the upper hull of such a plot, because on a straight piece the ratio

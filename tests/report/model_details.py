@@ -6,7 +6,7 @@ from limo._evaluation import evaluate_checked
 from limo.report import _details as details
 
 
-def cut_of(Y, S, P):
+def details_of(Y, S, P):
     checked = check_inputs(Y, S, P)
-    found = evaluate_checked(checked, limo.Conventions(), details.cut_functions)[1]
-    return details.cut_of(checked, found)
+    found = evaluate_checked(checked, limo.Conventions(), details.threshold_functions)[1]
+    return details.threshold_details(checked, found)
