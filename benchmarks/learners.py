@@ -25,8 +25,11 @@ from limo._solvers.exact import solve
 from limo._solvers.objective import Resident
 from limo._solvers.problem import Features, Problem
 from limo._solvers.sgd import solve as solve_by_steps
-from limo._views import Pattern
-from limo.losses import SQUARED_HINGE, ViewWeights, pair_loss
+from limo._views import VIEWS, Pattern
+from limo.losses import Term
+from limo.losses._sums import add_up
+from limo.losses._term import Weighted
+from limo.models._limo import mean_terms
 
 
 def sparse_problem(m: int, d: int, l: int, nonzeros: int = 60) -> tuple[Any, Pattern]:  # noqa: E741
@@ -46,7 +49,7 @@ def seconds_per_step(X: Any, Y: Pattern, sampling: str = "pairs", n_steps: int =
 
 def make_steps(X: Any, Y: Pattern, sampling: str, n_steps: int) -> Any:
     """Make some steps of Algorithm 1, with the paper's settings."""
-    problem = Problem(Features(X, constant=0.0), Y, ViewWeights(), 1.0, "hinge")
+    problem = Problem(Features(X, constant=0.0), Y, mean_terms(1, 1, base="hinge"), 1.0)
     rng = np.random.default_rng(0)
     return solve_by_steps(problem, rng, sampling=sampling, n_steps=n_steps)
 
@@ -187,7 +190,7 @@ def compare_exact(
 
 
 def _problem(X: Any, Y: Pattern, alpha: float) -> Problem:
-    return Problem(Features(X, constant=3.0), Y, ViewWeights(), alpha)
+    return Problem(Features(X, constant=3.0), Y, mean_terms(1, 1, base="squared_hinge"), alpha)
 
 
 def _split(X: Any, Y: Pattern, W: Any) -> str:
@@ -196,13 +199,59 @@ def _split(X: Any, Y: Pattern, W: Any) -> str:
     S = problem.features.times(W)
     products = best(lambda: problem.features.times(W))
     products += best(lambda: problem.features.transposed_times(S))
-    pairs = best(lambda: pair_loss(S, Y, problem.pair_weights, SQUARED_HINGE))
+    pairs = best(lambda: add_up(S, Y, problem.parts))
     met = verdict(pairs <= products)
     return f"products {products * 1e3:.0f} ms, pair sums {pairs * 1e3:.0f} ms ({met})"
 
 
+def terms() -> None:
+    """One value and gradient of each term against the mean over the same rows, on bibtex."""
+    data = limo.datasets.load("bibtex", download=False)
+    Y = check_labels(data.Y, "y")
+    S = np.random.default_rng(0).normal(size=Y.shape)
+    print(f"One value and gradient, {Y.shape[0]} instances, {Y.shape[1]} labels")
+    for view in VIEWS:
+        kinds = [Term(view, kind) for kind in ("mean", "top", "bottom", "worst", "pointwise")]
+        parts = [Weighted.of(term, Y) for term in kinds]
+        seconds = [best(partial(add_up, S, Y, [part])) for part in parts]
+        shown = ", ".join(
+            f"{term.aggregation} {one / seconds[0]:.2f}"
+            for term, one in zip(kinds[1:], seconds[1:], strict=True)
+        )
+        print(f"  {view}: mean {seconds[0] * 1e3:.1f} ms; in times of it: {shown}")
+
+
+def logistic() -> None:
+    """Pointwise logistic fits against scikit-learn's logistic regression, on bibtex."""
+    data = limo.datasets.load("bibtex", download=False)
+    X = sparse.csr_array(normalize(data.X))
+    Y = np.asarray(data.Y.todense() if sparse.issparse(data.Y) else data.Y)
+    print("Pointwise logistic loss, bibtex, rows of length 1, no intercept, both cores")
+    pattern, loss = check_labels(Y, "y"), (Term("entries", "pointwise"),)
+    for C in (1.0, 10.0, 100.0):
+        problem = Problem(Features(X, 0.0), pattern, loss, 1 / (C * Y.size))
+        solve(problem, max_iter=2)  # compiled, or loaded from the cache
+        start = time.perf_counter()
+        found = solve(problem)
+        ours = time.perf_counter() - start
+        model = LogisticRegression(C=C, fit_intercept=False, max_iter=1000)
+        start = time.perf_counter()
+        rival = OneVsRestClassifier(model, n_jobs=2).fit(X, Y)
+        theirs = time.perf_counter() - start
+        W = np.vstack([one.coef_[0] for one in rival.estimators_]).T
+        reached = Resident(problem).start(W).value
+        print(
+            f"  C {C:g}: limo {ours:.2f} s, {found.iterations} iterations, objective "
+            f"{found.objective:.6f}, gap {found.relative_gap:.2%}; one-vs-rest "
+            f"LogisticRegression {theirs:.2f} s, objective {reached:.6f}; limo takes "
+            f"{ours / theirs:.2f} of its time"
+        )
+
+
 PARTS = {
     "exact": exact,
+    "terms": terms,
+    "logistic": logistic,
     "growth": growth,
     "sgd": sgd,
     "mlknn": mlknn,

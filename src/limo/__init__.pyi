@@ -41,6 +41,7 @@ from .models import GFMClassifier as GFMClassifier
 from .models import LIMOClassifier as LIMOClassifier
 from .models import LIMOClassifierCV as LIMOClassifierCV
 from .models import LIMOClassifierSGD as LIMOClassifierSGD
+from .models import MarginClassifier as MarginClassifier
 from .models import MLKNNClassifier as MLKNNClassifier
 from .models import ModelFileError as ModelFileError
 from .models import load_model as load_model

@@ -28,6 +28,7 @@ MODELS = [
     limo.LIMOClassifier(),
     limo.LIMOClassifier(threshold_measure="instance_f1"),
     limo.LIMOClassifier(threshold_measure=None),
+    limo.MarginClassifier([limo.losses.Term("rows", "top")]),
     limo.LIMOClassifierCV(alphas=[0.1], weights=[(1, 1, 0)], cv=2),
     limo.paper_limo("LIMO-inst", random_state=0),
     limo.BinaryRelevance(),
@@ -158,7 +159,7 @@ def test_files_contain_public_names_only(model, tmp_path):
     with zipfile.ZipFile(limo.save_model(fitted, tmp_path / "model.skops")) as archive:
         schema = archive.read("schema.json").decode()
     modules = re.findall(r'"__module__": "(limo[^"]*)"', schema)
-    assert set(modules) <= {"limo", "limo.models", "limo.thresholds"}
+    assert set(modules) <= {"limo", "limo.losses", "limo.models", "limo.thresholds"}
     pickled = pickle.dumps(fitted)
     assert b"limo._" not in pickled
     assert b"limo.models._" not in pickled

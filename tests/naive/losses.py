@@ -1,4 +1,6 @@
-"""Slow, obvious twin of the pair loss: every pair, one by one."""
+"""Slow, obvious twins of the losses: every pair and every entry, one by one."""
+
+from math import exp, log
 
 import numpy as np
 
@@ -54,3 +56,66 @@ def pair_loss(Y, S, weights, loss, scheme):
         + entry * entries_gradient.reshape(S.shape)
     )
     return value, gradient
+
+
+# Any term, from its definition
+
+
+def row_loss(y, s, aggregation, base):
+    """The loss of one row with pairs."""
+    good, bad = relevant(y), irrelevant(y)
+    if aggregation == "mean":
+        value, _, n = row_pairs(y, s, base)
+        return value / n
+    if aggregation == "top":
+        return sum(log(1 + sum(exp(s[v] - s[u]) for v in bad)) for u in good) / len(good)
+    if aggregation == "bottom":
+        return sum(log(1 + sum(exp(s[v] - s[u]) for u in good)) for v in bad) / len(bad)
+    return log(1 + sum(exp(s[v] - s[u]) for u in good for v in bad))
+
+
+def entry_loss(y, s, base):
+    z = s if y else -s
+    if base == "logistic":
+        return log(1 + exp(-z))
+    return phi(1 - z, base)[0]
+
+
+def pointwise(rows, base, share):
+    """Mean over rows with pairs of their entries' weighted losses; or of all entries alike."""
+    if share == "uniform":
+        entries = [entry_loss(a, b, base) for y, s in rows for a, b in zip(y, s, strict=True)]
+        return sum(entries) / len(entries)
+    found = []
+    for y, s in rows:
+        p, n = len(relevant(y)), len(irrelevant(y))
+        if p and n:
+            sides = (1 / (p * n), 1 / (p * n)) if share == "pairs" else (1 / p, 1 / n)
+            losses = [entry_loss(a, b, base) for a, b in zip(y, s, strict=True)]
+            found.append(
+                sum(f * (sides[0] if a else sides[1]) for a, f in zip(y, losses, strict=True))
+            )
+    return sum(found) / len(found) if found else 0.0
+
+
+def term_loss(Y, S, term):
+    """The value of a term."""
+    if term.view == "columns":
+        Y, S = Y.T, S.T
+    elif term.view == "entries":
+        Y, S = Y.reshape(1, -1), S.reshape(1, -1)
+    rows = list(zip(Y, S, strict=True))
+    if term.aggregation == "pointwise":
+        return term.weight * pointwise(rows, term.base, term.share)
+    if term.share == "uniform":
+        return term.weight * view_loss(Y, S, term.base, "uniform")[0]
+    found = [
+        row_loss(y, s, term.aggregation, term.base)
+        for y, s in rows
+        if len(relevant(y)) and len(irrelevant(y))
+    ]
+    return term.weight * sum(found) / len(found) if found else 0.0
+
+
+def loss(Y, S, terms):
+    return sum(term_loss(Y, S, term) for term in terms)

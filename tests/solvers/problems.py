@@ -5,7 +5,7 @@ from scipy import sparse
 
 from limo._solvers.problem import Features, Problem
 from limo._views import Pattern
-from limo.losses import ViewWeights
+from limo.models._limo import mean_terms
 
 WEIGHTS = {
     "label": (1.0, 0.0, 0.0),
@@ -28,8 +28,13 @@ def arrays(seed=0, m=12, d=4, l=3):
 def problem(
     X, Y, weights="all", *, alpha=0.1, loss="squared_hinge", scheme="measure", constant=1.0
 ):
-    """The problem of these arrays."""
+    """The problem of these arrays with means over pairs."""
+    terms = mean_terms(*WEIGHTS[weights], base=loss, share=scheme)
+    return problem_of(X, Y, terms, alpha=alpha, constant=constant)
+
+
+def problem_of(X, Y, terms, *, alpha=0.1, constant=1.0):
+    """The problem of these arrays with any terms."""
     pattern = Pattern.from_flat(np.flatnonzero(Y), Y.shape)
     X = X if sparse.issparse(X) else np.ascontiguousarray(X)
-    features = Features(X, constant)
-    return Problem(features, pattern, ViewWeights(*WEIGHTS[weights]), alpha, loss, scheme)
+    return Problem(Features(X, constant), pattern, tuple(terms), alpha)

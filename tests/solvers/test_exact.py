@@ -4,12 +4,13 @@ import cvxpy
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.linear_model import LogisticRegression
 
 from limo._solvers.exact import _half_of_memory, solve
 from limo._solvers.objective import Resident
 from limo._solvers.problem import Status
-from limo.losses import HINGE, SQUARED_HINGE
-from solvers.problems import WEIGHTS, arrays, problem
+from limo.losses import Term
+from solvers.problems import WEIGHTS, arrays, problem, problem_of
 
 
 def pair_terms(Y, S, loss):
@@ -56,6 +57,88 @@ def test_within_the_certified_gap_of_the_optimum(weights, loss):
         assert best - 1e-7 <= found.objective <= best + found.gap + 1e-7
 
 
+def softplus_of_sum(differences):
+    """log(1 + the sum of exp) as a convex expression."""
+    return cvxpy.log_sum_exp(cvxpy.hstack([0, *differences]))
+
+
+def row_expression(y, s, kind):
+    """Top, bottom or worst of a row with pairs, as a convex expression."""
+    good, bad = np.flatnonzero(y), np.flatnonzero(y == 0)
+    if kind == "top":
+        return sum(softplus_of_sum([s[v] - s[u] for v in bad]) for u in good) / good.size
+    if kind == "bottom":
+        return sum(softplus_of_sum([s[v] - s[u] for u in good]) for v in bad) / bad.size
+    return softplus_of_sum([s[v] - s[u] for u in good for v in bad])
+
+
+def term_expression(Y, S, term):
+    """A term as a convex expression, from its definition."""
+    if term.aggregation == "pointwise":
+        sign = 2 * Y - 1
+        losses = {"logistic": cvxpy.logistic(-cvxpy.multiply(sign, S))}
+        losses["hinge"] = cvxpy.pos(1 - cvxpy.multiply(sign, S))
+        return term.weight * cvxpy.sum(losses[term.base]) / Y.size
+    if term.aggregation == "mean":
+        return term.weight * pair_terms(Y, S, term.base)
+    if term.view == "columns":
+        Y, S = Y.T, S.T
+    if term.view == "entries":
+        Y, S = Y.reshape(1, -1), cvxpy.reshape(S, (1, Y.size), order="C")
+    rows = [
+        row_expression(Y[i], S[i], term.aggregation)
+        for i in range(len(Y))
+        if 0 < Y[i].sum() < Y.shape[1]
+    ]
+    return term.weight * sum(rows) / len(rows)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:cvxpy")
+@pytest.mark.parametrize(
+    "terms",
+    [
+        *(
+            [Term(view, kind)]
+            for view in ("rows", "columns", "entries")
+            for kind in ("top", "bottom", "worst")
+        ),
+        [Term("entries", "pointwise")],
+        [Term("rows", "mean", "hinge"), Term("entries", "pointwise", "hinge", 0.5)],
+        [Term("rows", "top"), Term("entries", "pointwise", weight=2.0), Term("rows", "mean")],
+    ],
+    ids=lambda terms: "+".join(f"{term.view}-{term.aggregation}" for term in terms),
+)
+def test_any_terms_within_the_certified_gap_of_the_optimum(terms):
+    X, Y = arrays(m=8)
+    full = np.hstack([X, np.ones((len(X), 1))])
+    W = cvxpy.Variable((full.shape[1], Y.shape[1]))
+    goal = 0.05 * cvxpy.sum_squares(W) + sum(term_expression(Y, full @ W, t) for t in terms)
+    best = cvxpy.Problem(cvxpy.Minimize(goal)).solve(
+        solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10
+    )
+    given = problem_of(X, Y, terms)
+    for memory in (None, 1e-3):
+        for tol in (1e-2, 1e-5 if given.is_smooth else 2e-3):
+            found = solve(given, tol=tol, working_memory=memory)
+            assert found.converged
+            assert best - 1e-6 <= found.objective <= best + found.gap + 1e-6
+
+
+def test_pointwise_logistic_is_logistic_regression():
+    """Of each label: C sum log(1 + exp(-z)) + |w|^2 / 2, with C = 1 / (alpha m l)."""
+    X, Y = arrays(m=60, d=6, l=3)
+    alpha = 1e-3
+    found = solve(
+        problem_of(X, Y, [Term("entries", "pointwise")], alpha=alpha, constant=0.0), tol=1e-12
+    )
+    assert found.relative_gap < 1e-10
+    for j in range(Y.shape[1]):
+        rival = LogisticRegression(
+            C=1 / (alpha * Y.size), fit_intercept=False, tol=1e-10, max_iter=10_000
+        )
+        np.testing.assert_allclose(found.W[:, j], rival.fit(X, Y[:, j]).coef_[0], atol=1e-6)
+
+
 @pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
 @pytest.mark.parametrize("scheme", ["measure", "uniform"])
 def test_dense_sparse_and_streaming_agree(loss, scheme):
@@ -76,8 +159,7 @@ def test_the_objective_reported_is_that_of_the_weights(loss):
     X, Y = arrays()
     given = problem(X, Y, loss=loss)
     found = solve(given)
-    objective = Resident(given, SQUARED_HINGE if loss == "squared_hinge" else HINGE)
-    assert found.objective == pytest.approx(objective.start(found.W).value)
+    assert found.objective == pytest.approx(Resident(given).start(found.W).value)
 
 
 def test_a_warm_start_saves_work():

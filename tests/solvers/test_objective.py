@@ -3,9 +3,9 @@ import pytest
 from scipy import sparse
 
 from limo._solvers.objective import Resident, Streaming
-from limo.losses import HINGE, SQUARED_HINGE
+from limo.losses import Term, derivatives
 from naive import losses as naive
-from solvers.problems import WEIGHTS, arrays, problem
+from solvers.problems import WEIGHTS, arrays, problem, problem_of
 
 X, Y = arrays(m=23, d=5, l=4)
 rng = np.random.default_rng(1)
@@ -43,15 +43,41 @@ def test_rays_equal_new_starts(weights):
         np.testing.assert_allclose(arrived.gradient, fresh.gradient, atol=1e-11)
 
 
-def test_value_under_another_loss():
+def test_value_with_rounded_corners():
     S = X @ W[:-1] + W[-1]
-    loss, _ = naive.pair_loss(Y, S, WEIGHTS["all"], "hinge", "measure")
-    for objective in kinds("all"):
+    exact, _ = naive.pair_loss(Y, S, WEIGHTS["all"], "hinge", "measure")
+    smooth, _ = naive.pair_loss(Y, S, WEIGHTS["all"], 0.25, "measure")
+    for objective in (
+        Resident(problem(X, Y, loss="hinge")),
+        Streaming(problem(X, Y, loss="hinge"), 960),
+    ):
         point = objective.start(W)
-        objective.loss = HINGE
-        assert objective.value(point) == pytest.approx(loss + 0.05 * (W**2).sum())
-        objective.loss = SQUARED_HINGE
+        assert point.value == pytest.approx(exact + 0.05 * (W**2).sum())
+        objective.width = 0.25
+        assert objective.value(point) == pytest.approx(smooth + 0.05 * (W**2).sum())
+        objective.width = 0.0
         assert objective.value(point) == pytest.approx(point.value)
+
+
+TERMS = [
+    *(Term(view, kind) for view in ("rows", "columns", "entries") for kind in ("top", "bottom", "worst", "pointwise")),
+    Term("columns", "mean", weight=0.5),
+    Term("entries", "mean", weight=2.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("terms", [*([term] for term in TERMS), TERMS], ids=lambda t: len(t))
+def test_any_terms_in_memory_and_in_blocks(terms):
+    S = X @ W[:-1] + W[-1]
+    full = np.hstack([X, np.ones((len(X), 1))])
+    slopes = derivatives(Y, S, terms).gradient
+    given = problem_of(X, Y, terms)
+    for objective in (Resident(given), Streaming(given, 4 * 8 * 30)):
+        point = objective.start(W)
+        expected = naive.loss(Y, S, terms) + 0.05 * (W**2).sum()
+        assert point.value == pytest.approx(expected, rel=1e-11)
+        np.testing.assert_allclose(point.gradient, full.T @ slopes + 0.1 * W, atol=1e-11)
+        assert objective.start(0 * W).value == pytest.approx(given.at_zero())
 
 
 def test_blocks_are_small_and_passes_are_counted():

@@ -8,7 +8,7 @@ from limo._checks import check_labels
 from limo._kernels.sgd import draw_pair
 from limo._solvers.problem import Features, Problem
 from limo._solvers.sgd import SAMPLINGS, _draws, solve, steps_per_pass
-from limo.losses import ViewWeights
+from limo.models._limo import mean_terms
 from naive import sgd as naive
 
 
@@ -25,7 +25,7 @@ def arrays(seed=0, m=12, l=5, d=4):
 def run(X, Y, rng, weights=(1, 1), alpha=1.0, constant=0.0, **settings):
     """Solve the problem of these arrays; ``rng`` is a generator or a seed."""
     features = Features(X, constant)
-    problem = Problem(features, check_labels(Y, "y"), ViewWeights(*weights, 0), alpha, "hinge")
+    problem = Problem(features, check_labels(Y, "y"), mean_terms(*weights, base="hinge"), alpha)
     return solve(problem, np.random.default_rng(rng), **settings)
 
 

@@ -225,6 +225,55 @@ def add_row_pairs(
 
 
 @kernel
+def add_row_curvatures(
+    rows: Floats,
+    directions: Floats,
+    indptr: Integers,
+    indices: Integers,
+    weights: Values,
+    curvature: float,
+    between: float,
+    out: Floats,
+) -> float:
+    """Add the second derivatives of the rows' weighted pair losses, a parabola without a line.
+
+    With ``between=1``, their product with ``directions``. With 0, without the derivatives by two
+    different items: if all ``directions`` are 1, that is the diagonal.
+    """
+    for i in range(rows.shape[0]):
+        places = indices[indptr[i] : indptr[i + 1]]
+        if weights[i] == 0.0 or places.size == 0:
+            continue
+        factor = curvature * weights[i]
+        scores, sums = np.empty(places.size), np.zeros(places.size + 1)
+        for r in range(places.size):
+            scores[r] = rows[i, places[r]]
+        order = np.argsort(scores)
+        relevant = prepare(scores[order])
+        for r in range(places.size):
+            sums[r + 1] = sums[r] + directions[i, places[order[r]]]
+        differences = np.zeros((2, places.size + 1))
+        start = 0
+        for r in range(places.size + 1):
+            stop = places[r] if r < places.size else rows.shape[1]
+            for item in range(start, stop):
+                k = _count_below(relevant, rows[i, item] + 1.0)
+                move = directions[i, item]
+                differences[0, k] += 1.0
+                differences[1, k] += move
+                out[i, item] += factor * (k * move - between * sums[k])
+            start = stop + 1
+        # An irrelevant item with count k acts on the ranks below k.
+        n_acting, total = 0.0, 0.0
+        for r in range(places.size - 1, -1, -1):
+            n_acting += differences[0, r + 1]
+            total += differences[1, r + 1]
+            item = places[order[r]]
+            out[i, item] += factor * (n_acting * directions[i, item] - between * total)
+    return 0.0
+
+
+@kernel
 def scan_rows(
     rows: Floats,
     indptr: Integers,

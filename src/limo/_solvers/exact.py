@@ -1,8 +1,8 @@
-"""The exact solver: all pairs of all views, to a certified gap.
+"""The exact solver: any list of terms over all pairs, to a certified gap.
 
-:func:`solve` chooses the objective and the loss; :func:`minimise` is limited-memory BFGS. It is
-written here because it stops on the certified gap, keeps the scores along a ray, and starts from
-a guess of the curvature of each feature, none of which scipy's optimiser offers.
+:func:`solve` chooses the objective and smooths the hinge; :func:`minimise` is limited-memory BFGS.
+It is written here because it stops on the certified gap, keeps the scores along a ray, and starts
+from a guess of the curvature of each feature, none of which scipy's optimiser offers.
 """
 
 import math
@@ -17,9 +17,8 @@ from threadpoolctl import threadpool_limits
 from limo._solvers.objective import Objective, Point, Ray, Resident, Streaming
 from limo._solvers.problem import Callback, Problem, Progress, Solution, Status
 from limo._types import Values
-from limo.losses import HINGE, SQUARED_HINGE, smoothed_hinge
 
-# The hinge is solved as a sequence of smoothed hinges, each started from the solution before.
+# A hinge is solved as a sequence of smoothed hinges, each started from the solution before.
 _WIDTHS = (0.5, 0.125, 0.03, 8e-3, 2e-3, 5e-4, 1e-4, 2e-5, 4e-6)
 # How much more curved than the ridge the objective is assumed to be along the strongest feature.
 # On enron, medical, Corel5k and bibtex this takes half the iterations of a uniform guess.
@@ -47,15 +46,15 @@ def solve(
     """
     shape = problem.features.shape[1], problem.Y.shape[1]
     W = np.zeros(shape) if start is None else start.W
-    zero = problem.pair_weights.total(problem.Y)  # both losses are 1 where scores are equal
-    stop = Stop(tol, max_iter, problem.alpha, zero, callback)
+    stop = Stop(tol, max_iter, problem.alpha, problem.at_zero(), callback)
     limit = _half_of_memory() if working_memory is None else working_memory * 2.0**20
     # BLAS threads would compete with ours, which share the products already.
     with threadpool_limits(1, "blas"):
         objective = _objective(problem, limit)
         scale = _curvatures(problem)
-        minimise_loss = _squared_hinge if problem.loss == "squared_hinge" else _hinge
-        return minimise_loss(objective, W, stop, scale)
+        if problem.is_smooth:
+            return _smooth(objective, W, stop, scale)
+        return _with_corners(problem, objective, W, stop, scale)
 
 
 def _curvatures(problem: Problem) -> Values:
@@ -85,22 +84,23 @@ def _half_of_memory() -> float:
         return 2.0**32
 
 
-def _squared_hinge(objective: Objective, W: Values, stop: "Stop", scale: Values) -> Solution:
-    objective.loss = SQUARED_HINGE
+def _smooth(objective: Objective, W: Values, stop: "Stop", scale: Values) -> Solution:
     point, iterations, status = minimise(objective, W, stop, scale)
     return stop.solution(objective, point.W, point.value, stop.gap(point), iterations, status)
 
 
-def _hinge(objective: Objective, W: Values, stop: "Stop", scale: Values) -> Solution:
+def _with_corners(
+    problem: Problem, objective: Objective, W: Values, stop: "Stop", scale: Values
+) -> Solution:
     """Minimise smooth J_s <= J: J(W) - min J <= (J - J_s)(W) + gap of J_s at W."""
     done = 0
     for width in _WIDTHS:
-        objective.loss = smoothed_hinge(width)
-        zero = stop.zero * objective.loss(1.0)
+        objective.width = width
+        zero = problem.at_zero(width)
         budget = replace(stop, tol=0.5 * stop.tol, max_iter=stop.max_iter - done, zero=zero)
         point, iterations, status = minimise(objective, W, budget, scale)
         done += iterations
-        objective.loss = HINGE
+        objective.width = 0.0
         value = objective.value(point)
         gap = value - point.value + stop.gap(point)
         if stop.reached(gap, value):

@@ -9,9 +9,11 @@ from typing import Protocol
 
 import numpy as np
 
-from limo._solvers.problem import Problem
+from limo._solvers.problem import Features, Problem
 from limo._types import Values
-from limo.losses import SQUARED_HINGE, AllPairs, PairLoss, add_columns, add_rows, pair_loss
+from limo._views import Pattern
+from limo.losses._sums import add_up, entries_of, over_columns, over_rows, work_of
+from limo.losses._term import Weighted
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +37,9 @@ class Ray(Protocol):
 
 
 class Objective(Protocol):
-    """What the optimiser minimises."""
+    """What the optimiser minimises; a ``width`` above 0 rounds the corner of the hinge."""
 
-    loss: PairLoss
+    width: float
 
     @property
     def passes(self) -> int:
@@ -47,7 +49,7 @@ class Objective(Protocol):
         """Compute the objective and its gradient at ``W``."""
 
     def value(self, point: Point) -> float:
-        """The objective at a point, for the current ``loss``."""
+        """The objective at a point, for the current ``width``."""
 
     def along(self, point: Point, D: Values) -> Ray:
         """The ray from a point in direction ``D``."""
@@ -60,9 +62,9 @@ def _ridge(problem: Problem, W: Values) -> float:
 class Resident:
     """Keeps the scores, so that a trial along a ray needs no product with the features."""
 
-    def __init__(self, problem: Problem, loss: PairLoss = SQUARED_HINGE) -> None:
+    def __init__(self, problem: Problem, width: float = 0.0) -> None:
         self.problem = problem
-        self.loss = loss
+        self.width = width
 
     @property
     def passes(self) -> int:
@@ -72,21 +74,21 @@ class Resident:
     def start(self, W: Values) -> Point:
         """Compute the objective and its gradient at ``W``."""
         S = self.problem.features.times(W)
-        value, G = self.pair_loss(S)
+        value, G = self.loss(S)
         return self.point(W, S, value + _ridge(self.problem, W), G)
 
     def value(self, point: Point) -> float:
-        """The objective at a point, for the current ``loss``."""
+        """The objective at a point, for the current ``width``."""
         assert point.S is not None
-        return self.pair_loss(point.S)[0] + _ridge(self.problem, point.W)
+        return self.loss(point.S)[0] + _ridge(self.problem, point.W)
 
     def along(self, point: Point, D: Values) -> Ray:
         """The ray from a point in direction ``D``."""
         return _ResidentRay(self, point, D)
 
-    def pair_loss(self, S: Values) -> tuple[float, Values]:
+    def loss(self, S: Values) -> tuple[float, Values]:
         """Loss of scores, and its derivative."""
-        return pair_loss(S, self.problem.Y, self.problem.pair_weights, self.loss)
+        return add_up(S, self.problem.Y, self.problem.parts, self.width)
 
     def point(self, W: Values, S: Values, value: float, G: Values) -> Point:
         """A point from its scores, its objective and the derivative of the loss by the scores."""
@@ -106,7 +108,7 @@ class _ResidentRay:
         alpha = self.objective.problem.alpha
         assert self.point.S is not None
         self.t, self.S = t, self.point.S + t * self.XD
-        loss, self.G = self.objective.pair_loss(self.S)
+        loss, self.G = self.objective.loss(self.S)
         self.value = loss + self.ridge + alpha * t * (self.linear + 0.5 * t * self.square)
         slope = float(np.vdot(self.G, self.XD)) + alpha * (self.linear + t * self.square)
         return self.value, slope
@@ -118,9 +120,9 @@ class _ResidentRay:
 class Streaming:
     """Recomputes the scores in blocks of instances or labels; they never exist as a whole."""
 
-    def __init__(self, problem: Problem, limit: float, loss: PairLoss = SQUARED_HINGE) -> None:
+    def __init__(self, problem: Problem, limit: float, width: float = 0.0) -> None:
         self.problem = problem
-        self.loss = loss
+        self.width = width
         m, l = problem.Y.shape  # noqa: E741
         # Four matrices per block: its scores, their derivative, and a copy of both by columns.
         entries = max(1, int(limit / (4 * 8)))
@@ -137,67 +139,80 @@ class Streaming:
 
     def start(self, W: Values) -> Point:
         """Compute the objective and its gradient at ``W``."""
-        weights = self.problem.pair_weights
         gradient = self.problem.alpha * W
         value = _ridge(self.problem, W)
-        if weights.rows.any():
-            value += self._rows(W, gradient)
-        if weights.columns.any():
-            value += self._columns(W, gradient)
-        if weights.entries:
-            value += self._entries(W, gradient)
+        for route, add in (
+            ("rows", self._rows),
+            ("columns", self._columns),
+            ("entries", self._entries),
+        ):
+            parts = [part for part in self.problem.parts if part.term.route == route]
+            if parts:
+                value += add(W, parts, gradient)
         return Point(W, value, gradient)
 
     def value(self, point: Point) -> float:
-        """The objective at a point, for the current ``loss``."""
+        """The objective at a point, for the current ``width``."""
         return self.start(point.W).value
 
     def along(self, point: Point, D: Values) -> Ray:
         """The ray from a point in direction ``D``."""
         return _StreamingRay(self, point, D)
 
-    def _rows(self, W: Values, gradient: Values) -> float:
+    def _rows(self, W: Values, parts: list[Weighted], gradient: Values) -> float:
         value = 0.0
-        for start, block in zip(self.starts, self.blocks, strict=True):
+        for start, (block, Y) in zip(self.starts, self._blocks_with_labels(), strict=True):
             S = block.times(W)
             G = np.zeros_like(S)
-            stop = start + len(S)
-            weights = self.problem.pair_weights.rows[start:stop]
-            value += add_rows(S, self.problem.Y.rows(start, stop), weights, self.loss, G)
+            own = slice(start, start + len(S))
+            for part in parts:
+                value += over_rows(work_of(part, self.width), (S,), Y, part.weights[own], G)
             gradient += block.transposed_times(G)
         return value
 
-    def _columns(self, W: Values, gradient: Values) -> float:
+    def _columns(self, W: Values, parts: list[Weighted], gradient: Values) -> float:
         value, features, n_labels = 0.0, self.problem.features, W.shape[1]
         for start in range(0, n_labels, self.label_step):
             own = slice(start, min(start + self.label_step, n_labels))
             S = features.times(np.ascontiguousarray(W[:, own]))
             G = np.zeros_like(S)
-            labels = self.problem.Y.T.rows(own.start, own.stop)
-            value += add_columns(S, labels, self.problem.pair_weights.columns[own], self.loss, G)
+            Y_T = self.problem.Y.T.rows(own.start, own.stop)
+            for part in parts:
+                value += over_columns(work_of(part, self.width), (S,), Y_T, part.weights[own], G)
             gradient[:, own] += features.transposed_times(G)
         return value
 
-    def _entries(self, W: Values, gradient: Values) -> float:
-        parts = [
-            (block, self.problem.Y.rows(start, start + block.X.shape[0]))
-            for start, block in zip(self.starts, self.blocks, strict=True)
-        ]
-        weight = self.problem.pair_weights.entries
-        relevant = [block.times(W).reshape(-1)[Y.flat] for block, Y in parts]
-        pairs = AllPairs(np.concatenate(relevant), self.loss)
-        for block, Y in parts:
+    def _entries(self, W: Values, parts: list[Weighted], gradient: Values) -> float:
+        terms = [entries_of(part, self.width) for part in parts]
+        blocks = self._blocks_with_labels()
+        for block, Y in blocks:
+            S = block.times(W)
+            for term in terms:
+                term.survey(S, Y)
+        for term in terms:
+            term.begin()
+        for block, Y in blocks:
             S = block.times(W)
             G = np.zeros_like(S)
-            pairs.add_irrelevant(S, Y, G)
-            gradient += weight * block.transposed_times(G)
-        ends = np.cumsum([Y.n_ones for _, Y in parts])
-        relevant_slopes = np.split(pairs.relevant_derivatives(), ends[:-1])
-        for (block, Y), slopes in zip(parts, relevant_slopes, strict=True):
+            for term in terms:
+                slopes = np.zeros_like(S)
+                term.add_irrelevant(S, Y, slopes)
+                G += term.weight * slopes
+            gradient += block.transposed_times(G)
+        relevant = sum(term.weight * term.relevant_derivatives() for term in terms)
+        ends = np.cumsum([Y.n_ones for _, Y in blocks])
+        for (block, Y), slopes in zip(blocks, np.split(relevant, ends[:-1]), strict=True):
             G = np.zeros(Y.shape)
             G.reshape(-1)[Y.flat] = slopes
-            gradient += weight * block.transposed_times(G)
-        return weight * pairs.value
+            gradient += block.transposed_times(G)
+        return math.fsum(term.weight * term.value for term in terms)
+
+    def _blocks_with_labels(self) -> list[tuple[Features, Pattern]]:
+        labels = (
+            self.problem.Y.rows(start, start + block.X.shape[0])
+            for start, block in zip(self.starts, self.blocks, strict=True)
+        )
+        return list(zip(self.blocks, labels, strict=True))
 
 
 class _StreamingRay:

@@ -5,11 +5,12 @@ Both solvers follow one contract: ``solve(problem, ..., start=Solution, callback
 """
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -18,29 +19,41 @@ from limo._kernels.losses import multiply_rows
 from limo._system import n_workers, workers
 from limo._types import Integers, Values
 from limo._views import Pattern
-from limo.losses import PairWeights, Scheme, ViewWeights
+from limo.losses._term import Term, Weighted
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """J(W) = alpha / 2 ||W||^2 + pair loss of S = X W, where X may end in a constant feature.
+    """J(W) = alpha / 2 ||W||^2 + the terms of S = X W, where X may end in a constant feature.
 
     The exact solver minimises J. The stochastic one follows the paper's Algorithm 1, which takes
     hinge steps on sampled pairs and shrinks only the weights it touches: it reads the features,
-    the labels, the weights of the views and ``alpha``.
+    the labels, the weights of the terms in the views "rows" and "columns", and ``alpha``.
     """
 
     features: "Features"
     Y: Pattern
-    weights: ViewWeights
+    terms: tuple[Term, ...]
     alpha: float
-    loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
-    scheme: Scheme = "measure"
 
     @cached_property
-    def pair_weights(self) -> PairWeights:
-        """The weight of each pair, for sums over all pairs."""
-        return PairWeights.of(self.Y, self.weights, self.scheme)
+    def parts(self) -> tuple[Weighted, ...]:
+        """The terms that matter, with the weights that the labels give them."""
+        parts = (Weighted.of(term, self.Y) for term in self.terms)
+        return tuple(part for part in parts if part.matters)
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether J has a gradient everywhere."""
+        return all(part.term.is_smooth for part in self.parts)
+
+    def at_zero(self, width: float = 0.0) -> float:
+        """J(0); a ``width`` above 0 rounds the corner of the hinge."""
+        return math.fsum(part.at_equal_scores(width) for part in self.parts)
+
+    def weight_of(self, view: str) -> float:
+        """The weight of all terms in a view."""
+        return math.fsum(term.weight for term in self.terms if term.view == view)
 
 
 @dataclass(frozen=True)

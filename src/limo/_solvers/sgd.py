@@ -71,8 +71,8 @@ def solve(
     began = time.perf_counter()
     Y, shape = problem.Y, (problem.Y.shape[1], problem.features.shape[1])
     halves = (
-        _draws(Y, sampling, by_label=False, wanted=problem.weights.label > 0),
-        _draws(Y, sampling, by_label=True, wanted=problem.weights.instance > 0),
+        _draws(Y, sampling, by_label=False, wanted=problem.weight_of("rows") > 0),
+        _draws(Y, sampling, by_label=True, wanted=problem.weight_of("columns") > 0),
     )
     if not any(half.rows.size for half in halves):
         return _no_steps(start, shape)
@@ -114,7 +114,7 @@ def _passes(n_steps: int, length: int) -> Iterator[tuple[int, int]]:
 
 
 def _rates(problem: Problem, step: float) -> Rates:
-    label, instance, _ = problem.weights
+    label, instance = problem.weight_of("rows"), problem.weight_of("columns")
     return Rates(1 - step * problem.alpha, step * label, step * instance)
 
 

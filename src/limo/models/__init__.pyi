@@ -8,6 +8,7 @@ from ._files import load_model as load_model
 from ._files import save_model as save_model
 from ._limo import Iterates as Iterates
 from ._limo import LIMOClassifier as LIMOClassifier
+from ._limo import MarginClassifier as MarginClassifier
 from ._limo import Progress as Progress
 from ._limo import Solution as Solution
 from ._limo_cv import LIMOClassifierCV as LIMOClassifierCV

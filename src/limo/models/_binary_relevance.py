@@ -94,7 +94,8 @@ class BinaryRelevance(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances; or what a given estimator takes, such as texts for a pipeline.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes, of shape (n_samples,).
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes, of
+            shape (n_samples,).
 
         Returns
         -------

@@ -14,6 +14,7 @@ from typing import Any
 import limo
 from limo._solvers.problem import Iterates, Solution
 from limo._system import Later, replacing
+from limo.losses._term import Term
 
 _skops = Later("skops.io")
 
@@ -152,8 +153,8 @@ def _trusted() -> set[str]:
         for name in package.__all__
     )
     records = (Solution, Iterates)
-    kinds = (kind for kind in public if hasattr(kind, "get_params") or kind in records)
-    return {f"{kind.__module__}.{kind.__qualname__}" for kind in kinds}
+    kinds = [kind for kind in public if hasattr(kind, "get_params") or kind in records]
+    return {f"{kind.__module__}.{kind.__qualname__}" for kind in (*kinds, Term)}
 
 
 _ADVICE = "limo fit and limo.save_model write such files"

@@ -1,8 +1,9 @@
-"""LIMO: a linear model that maximises label-wise, instance-wise and entry-wise margins.
+"""Linear models that maximise margins, for any loss, and LIMO, whose loss is the paper's.
 
 :class:`LinearMarginClassifier` is the part that does not depend on the solver: checks, intercept,
-constant labels, threshold and prediction. :class:`LIMOClassifier` solves over all pairs;
-``_limo_sgd`` holds the estimator that draws pairs.
+constant labels, threshold and prediction. :class:`MarginClassifier` minimises any list of terms
+over all pairs, and :class:`LIMOClassifier` is the same with the paper's terms; ``_limo_sgd`` holds
+the estimator that draws pairs.
 """
 
 import warnings
@@ -26,7 +27,7 @@ from limo._solvers.problem import Solution as Solution
 from limo._system import at_most
 from limo._types import Booleans, Values
 from limo._views import Pattern
-from limo.losses import ViewWeights
+from limo.losses._term import Term, check_terms
 from limo.models._base import MultiLabelClassifier
 from limo.thresholds._fit import (
     ConstantLabels,
@@ -40,14 +41,12 @@ from limo.thresholds._rules import FixedThreshold, ThresholdRule
 
 
 class LinearMarginClassifier(MultiLabelClassifier):
-    """A linear model S = X W + b that minimises a loss of pairs, with a threshold for ``predict``.
+    """A linear model S = X W + b that minimises a loss, with a threshold for ``predict``.
 
     A subclass has the parameters below, checks its others in :meth:`_check_settings`, states its
     :meth:`_problem` and solves it in :meth:`_solve`.
     """
 
-    label_weight: float
-    instance_weight: float
     alpha: float
     fit_intercept: bool
     intercept_scaling: float
@@ -101,8 +100,6 @@ class LinearMarginClassifier(MultiLabelClassifier):
         """Minimise it, starting from a former solution if there is one."""
 
     def _check_settings(self) -> None:
-        for name in ("label_weight", "instance_weight"):
-            check_number(getattr(self, name), name, least=0)
         for name in ("alpha", "intercept_scaling"):
             check_number(getattr(self, name), name, above=0)
 
@@ -150,8 +147,8 @@ class LinearMarginClassifier(MultiLabelClassifier):
     def _set_threshold(self, rule: ThresholdRule) -> None:
         """Use a rule; if it is one threshold for all scores, subtract it from the intercept.
 
-        Pairwise losses ignore a common offset of all scores, so the threshold is absorbed here:
-        labels are then predicted where scores exceed 0, as in scikit-learn.
+        A common offset changes no ranking, so the threshold is absorbed here: labels are then
+        predicted where scores exceed 0, as in scikit-learn.
         """
         self.threshold_ = rule
         self.intercept_ = self.intercept_ - rule.move_to_zero()
@@ -165,7 +162,123 @@ class LinearMarginClassifier(MultiLabelClassifier):
         return self._constant_labels.complete(S)
 
 
-class LIMOClassifier(LinearMarginClassifier):
+_LIMO = Term("rows", "mean"), Term("columns", "mean")
+
+
+class MarginClassifier(LinearMarginClassifier):
+    """Linear multi-label classifier for any loss of :mod:`limo.losses`.
+
+    Scores are S = X W + b. W and b minimise
+
+        alpha r^2 / 2 (||W||^2 + ||b / (c r)||^2) + the terms of the loss of S,
+
+    over all pairs and entries, to a certified gap. r^2 is the mean squared length of the rows of X,
+    so that multiplying X by a number does not change predictions. :class:`LIMOClassifier` is the
+    same with the paper's terms. A label that no training instance has gets the lowest score of each
+    instance and is never predicted; a label that all have gets the highest and is always predicted.
+
+    Parameters
+    ----------
+    terms : Term or sequence of Term
+        The terms of the loss, which are added; by default those of the paper's LIMO, means over
+        label pairs and over instance pairs. ``docs/learning.md`` says which terms suit which
+        measure.
+    alpha : float, default=1e-3
+        Regularisation strength, relative to the mean squared length of the rows of X. With the
+        term ``Term("entries", "pointwise")`` and without intercept, this is logistic regression
+        of each label with C = 1 / (alpha r^2 m l), for m instances and l labels.
+    fit_intercept : bool, default=True
+        Whether to add a constant feature.
+    intercept_scaling : float, default=3.0
+        c: the constant feature has the value c r. Its weight is regularised like the others; a
+        higher c regularises the intercept less.
+    tol, max_iter, threshold_measure, threshold_cv, warm_start, callback, n_jobs, working_memory
+        As for :class:`LIMOClassifier`. With pointwise terms, ``threshold_measure=None`` cuts at 0,
+        which is where a label is as likely as not.
+
+    Attributes
+    ----------
+    coef_, intercept_, alpha_, solution_, threshold_, never_, always_
+        As for :class:`LIMOClassifier`.
+
+    Examples
+    --------
+    >>> import limo
+    >>> from limo.losses import Term
+    >>> train, test = limo.datasets.split(limo.datasets.figure1(400))
+    >>> model = limo.MarginClassifier(Term("rows", "top")).fit(train.X, train.Y)
+    >>> model.solution_.converged
+    True
+    >>> limo.one_error(test.Y, model.decision_function(test.X)) < 0.05
+    True
+    """
+
+    __module__ = "limo"  # the public name, which model files contain
+
+    def __init__(
+        self,
+        terms: Any = _LIMO,
+        *,
+        alpha: float = 1e-3,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 3.0,
+        tol: float = 1e-2,
+        max_iter: int = 1000,
+        threshold_measure: str | None = "micro_f1",
+        threshold_cv: Any = 5,
+        warm_start: bool = False,
+        callback: Callable[..., object] | None = None,
+        n_jobs: int | None = None,
+        working_memory: float | None = None,
+    ) -> None:
+        self.terms = terms
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.tol = tol
+        self.max_iter = max_iter
+        self.threshold_measure = threshold_measure
+        self.threshold_cv = threshold_cv
+        self.warm_start = warm_start
+        self.callback = callback
+        self.n_jobs = n_jobs
+        self.working_memory = working_memory
+
+    def _loss_terms(self) -> tuple[Term, ...]:
+        """The terms of the loss, checked."""
+        return check_terms(self.terms)
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        self._loss_terms()
+        check_number(self.tol, "tol", above=0)
+        check_number(self.max_iter, "max_iter", least=1, integer=True)
+        if self.n_jobs is not None:
+            check_number(self.n_jobs, "n_jobs", integer=True)
+
+    def _problem(self, features: Features, Y: Pattern) -> Problem:
+        return Problem(features, Y, self._loss_terms(), self.alpha_)
+
+    def _unit(self, X: Any) -> float:
+        """The root of the mean squared length of the rows, so that the scale of X is irrelevant."""
+        squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
+        return float(np.sqrt(squares.sum() / X.shape[0])) or 1.0
+
+    def _solve(self, problem: Problem, before: Solution | None) -> Solution:
+        found = exact.solve(
+            problem,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=before,
+            callback=self.callback,
+            working_memory=self.working_memory,
+        )
+        if not found.converged:
+            warnings.warn(str(found), ConvergenceWarning, stacklevel=4)
+        return found
+
+
+class LIMOClassifier(MarginClassifier):
     """Linear multi-label classifier that maximises the margins a measure depends on.
 
     Scores are S = X W + b. W and b minimise
@@ -296,40 +409,34 @@ class LIMOClassifier(LinearMarginClassifier):
         self.n_jobs = n_jobs
         self.working_memory = working_memory
 
-    def _check_settings(self) -> None:
-        super()._check_settings()
+    def _loss_terms(self) -> tuple[Term, ...]:
         check_name(self.loss, ("squared_hinge", "hinge"), "loss")
         check_name(self.pair_weight, ("measure", "uniform"), "pair_weight")
-        check_number(self.entry_weight, "entry_weight", least=0)
-        check_number(self.tol, "tol", above=0)
-        check_number(self.max_iter, "max_iter", least=1, integer=True)
-        if self.n_jobs is not None:
-            check_number(self.n_jobs, "n_jobs", integer=True)
-        if not (self.label_weight or self.instance_weight or self.entry_weight):
-            raise ValueError(
-                "label_weight, instance_weight and entry_weight are all 0: nothing would be "
-                "learnt. Give at least one of them a positive value."
-            )
+        weights = check_weights(self, "label_weight", "instance_weight", "entry_weight")
+        return mean_terms(*weights, base=self.loss, share=self.pair_weight)
 
-    def _problem(self, features: Features, Y: Pattern) -> Problem:
-        weights = ViewWeights(self.label_weight, self.instance_weight, self.entry_weight)
-        loss, scheme = self.loss, self.pair_weight
-        return Problem(features, Y, weights, self.alpha_, loss, scheme)  # type: ignore[arg-type]
 
-    def _unit(self, X: Any) -> float:
-        """The root of the mean squared length of the rows, so that the scale of X is irrelevant."""
-        squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
-        return float(np.sqrt(squares.sum() / X.shape[0])) or 1.0
-
-    def _solve(self, problem: Problem, before: Solution | None) -> Solution:
-        found = exact.solve(
-            problem,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            start=before,
-            callback=self.callback,
-            working_memory=self.working_memory,
+def check_weights(model: Any, *names: str) -> list[float]:
+    """The weights of margins that a model has as parameters; one must be positive."""
+    weights = [check_number(getattr(model, name), name, least=0) for name in names]
+    if not any(weights):
+        listed = (
+            f"{', '.join(names[:-1])} and {names[-1]} are {'all' if len(names) > 2 else 'both'}"
         )
-        if not found.converged:
-            warnings.warn(str(found), ConvergenceWarning, stacklevel=4)
-        return found
+        raise ValueError(
+            f"{listed} 0: nothing would be learnt. Give at least one of them a positive value."
+        )
+    return weights
+
+
+def mean_terms(
+    label_weight: float,
+    instance_weight: float,
+    entry_weight: float = 0.0,
+    *,
+    base: str,
+    share: str = "measure",
+) -> tuple[Term, ...]:
+    """The paper's terms, means over pairs: label-wise, instance-wise, and entry-wise."""
+    weights = {"rows": label_weight, "columns": instance_weight, "entries": entry_weight}
+    return tuple(Term(view, "mean", base, weight, share) for view, weight in weights.items())

@@ -11,8 +11,7 @@ from limo._checks import check_name, check_number
 from limo._solvers import sgd
 from limo._solvers.problem import Features, Problem, Solution
 from limo._views import Pattern
-from limo.losses import ViewWeights
-from limo.models._limo import LinearMarginClassifier
+from limo.models._limo import LinearMarginClassifier, check_weights, mean_terms
 
 
 class LIMOClassifierSGD(LinearMarginClassifier):
@@ -148,6 +147,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
 
     def _check_settings(self) -> None:
         super()._check_settings()
+        check_weights(self, "label_weight", "instance_weight")
         check_name(self.sampling, sgd.SAMPLINGS, "sampling")
         check_number(self.n_passes, "n_passes", least=0)
         check_number(self.step, "step", above=0)
@@ -158,15 +158,10 @@ class LIMOClassifierSGD(LinearMarginClassifier):
                 f"step * alpha must be below 1, got {self.step} * {self.alpha}: a step would "
                 "erase the weights it changes. Take a smaller step."
             )
-        if not (self.label_weight or self.instance_weight):
-            raise ValueError(
-                "label_weight and instance_weight are both 0: nothing would be learnt. "
-                "Give at least one of them a positive value."
-            )
 
     def _problem(self, features: Features, Y: Pattern) -> Problem:
-        weights = ViewWeights(self.label_weight, self.instance_weight, 0.0)
-        return Problem(features, Y, weights, self.alpha, "hinge")
+        terms = mean_terms(self.label_weight, self.instance_weight, base="hinge")
+        return Problem(features, Y, terms, self.alpha)
 
     def _solve(self, problem: Problem, before: Solution | None) -> Solution:
         seed = check_random_state(self.random_state).randint(2**31 - 1)

@@ -148,7 +148,8 @@ class MLKNNClassifier(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes, of shape (n_samples,).
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes, of
+            shape (n_samples,).
 
         Returns
         -------
@@ -303,7 +304,8 @@ class GFMClassifier(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes, of shape (n_samples,).
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes, of
+            shape (n_samples,).
 
         Returns
         -------

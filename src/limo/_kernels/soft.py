@@ -1,0 +1,413 @@
+"""Smooth losses of a row: log-sum-exps over its pairs, and losses of single entries.
+
+A row has p relevant scores a and n irrelevant scores b. With A = log sum exp(b),
+B = log sum exp(-a), softplus(z) = log(1 + exp(z)) and sigma its derivative,
+
+    top    = 1/p sum over a of softplus(A - a),
+    bottom = 1/n sum over b of softplus(b + B),
+    worst  = softplus(A + B).
+
+Bottom is top with the sides swapped and all signs turned. Functions of one row take the relevant
+and the irrelevant scores as two arrays and overwrite them with what they compute, so that a row
+costs one exponential per item and no memory of its own.
+"""
+
+import numpy as np
+
+from limo._kernels import kernel
+from limo._types import Floats, Integers, Values
+
+TOP, BOTTOM, WORST = 0, 1, 2
+# Sums of log(1 + e) are logs of products, taken when a product exceeds this: a log is expensive.
+MUCH = 1e300
+LOGISTIC = -1.0
+"""The first number of a ``shape`` that means the logistic loss instead of parabola and line."""
+
+
+@kernel
+def soft_step(z: float) -> tuple[float, float]:
+    """softplus(z) and its derivative, without overflow."""
+    e = np.exp(-abs(z))
+    return max(z, 0.0) + np.log1p(e), (1.0 if z >= 0.0 else e) / (1.0 + e)
+
+
+@kernel
+def sigmoid(z: float) -> float:
+    """The derivative of softplus."""
+    e: float = np.exp(-abs(z))
+    return (1.0 if z >= 0.0 else e) / (1.0 + e)
+
+
+# A row as two arrays
+
+
+@kernel
+def _take(row: Floats, places: Integers, relevant: Values, irrelevant: Values) -> None:
+    """Copy the items of a row: those in ``places``, and the others."""
+    start, k = 0, 0
+    for r in range(places.size + 1):
+        stop = places[r] if r < places.size else row.size
+        for item in range(start, stop):
+            irrelevant[k] = row[item]
+            k += 1
+        if r < places.size:
+            relevant[r] = row[stop]
+        start = stop + 1
+
+
+@kernel
+def _give(
+    weight: float, relevant: Values, irrelevant: Values, places: Integers, row: Floats
+) -> None:
+    """Add both arrays, times ``weight``, to the items of a row they belong to."""
+    start, k = 0, 0
+    for r in range(places.size + 1):
+        stop = places[r] if r < places.size else row.size
+        for item in range(start, stop):
+            row[item] += weight * irrelevant[k]
+            k += 1
+        if r < places.size:
+            row[stop] += weight * relevant[r]
+        start = stop + 1
+
+
+@kernel
+def _softmax(scores: Values) -> float:
+    """Replace scores by their shares of sum exp(scores); return the log of that sum."""
+    highest: float = scores.max()
+    total = 0.0
+    for k in range(scores.size):
+        scores[k] = np.exp(scores[k] - highest)
+        total += scores[k]
+    scores /= total
+    level: float = highest + np.log(total)
+    return level
+
+
+# Value and derivatives
+
+
+@kernel
+def _one_sided(led: Values, others: Values) -> float:
+    """Mean over ``led`` of softplus(A - led), A over ``others``; both become derivatives."""
+    level = _softmax(others)
+    value = pull = 0.0
+    product = 1.0
+    for k in range(led.size):
+        z = level - led[k]
+        e = np.exp(-abs(z))
+        value += max(z, 0.0)
+        product *= 1.0 + e
+        if product > MUCH:
+            value += np.log(product)
+            product = 1.0
+        s = (1.0 if z >= 0.0 else e) / (1.0 + e)
+        pull += s
+        led[k] = -s / led.size
+    others *= pull / led.size
+    total: float = value + np.log(product)
+    return total / led.size
+
+
+@kernel
+def _row_value(kind: int, relevant: Values, irrelevant: Values) -> float:
+    """The loss of a row; its scores become derivatives."""
+    if kind == TOP:
+        return _one_sided(relevant, irrelevant)
+    if kind == BOTTOM:
+        relevant *= -1.0
+        irrelevant *= -1.0
+        value = _one_sided(irrelevant, relevant)
+        relevant *= -1.0
+        irrelevant *= -1.0
+        return value
+    relevant *= -1.0
+    value, s = soft_step(_softmax(irrelevant) + _softmax(relevant))
+    irrelevant *= s
+    relevant *= -s
+    return value
+
+
+@kernel
+def add_soft_rows(
+    rows: Floats,
+    indptr: Integers,
+    indices: Integers,
+    weights: Values,
+    kind: int,
+    gradient: Floats,
+) -> float:
+    """The weighted sum of the rows' losses; adds its derivatives to ``gradient``.
+
+    Rows whose weight is 0 are skipped; the others must have pairs.
+    """
+    total = 0.0
+    scratch = np.empty(rows.shape[1])
+    for i in range(rows.shape[0]):
+        if weights[i] != 0.0:
+            places = indices[indptr[i] : indptr[i + 1]]
+            relevant, irrelevant = scratch[: places.size], scratch[places.size :]
+            _take(rows[i], places, relevant, irrelevant)
+            total += weights[i] * _row_value(kind, relevant, irrelevant)
+            _give(weights[i], relevant, irrelevant, places, gradient[i])
+    return total
+
+
+# Second derivatives
+
+
+@kernel
+def _one_sided_product(led: Values, others: Values, t_led: Values, t_others: Values) -> None:
+    """The directions ``t`` become products with the Hessian of ``_one_sided``."""
+    level = _softmax(others)
+    d_level = np.dot(others, t_others)
+    pull = d_pull = 0.0
+    for k in range(led.size):
+        s = sigmoid(level - led[k]) / led.size
+        d = s * sigmoid(led[k] - level) * (d_level - t_led[k])
+        pull += s
+        d_pull += d
+        t_led[k] = -d
+    for k in range(others.size):
+        t_others[k] = others[k] * ((t_others[k] - d_level) * pull + d_pull)
+
+
+@kernel
+def _row_product(
+    kind: int, relevant: Values, irrelevant: Values, t_relevant: Values, t_irrelevant: Values
+) -> None:
+    """The directions become products with the Hessian of a row's loss; scores are overwritten."""
+    if kind == TOP:
+        _one_sided_product(relevant, irrelevant, t_relevant, t_irrelevant)
+        return
+    relevant *= -1.0
+    if kind == BOTTOM:
+        irrelevant *= -1.0
+        _one_sided_product(irrelevant, relevant, t_irrelevant, t_relevant)
+        return
+    z = _softmax(irrelevant) + _softmax(relevant)
+    s = sigmoid(z)
+    d_below, d_above = np.dot(irrelevant, t_irrelevant), -np.dot(relevant, t_relevant)
+    d = s * sigmoid(-z) * (d_below + d_above)
+    for k in range(irrelevant.size):
+        t_irrelevant[k] = irrelevant[k] * (d + s * (t_irrelevant[k] - d_below))
+    for k in range(relevant.size):
+        t_relevant[k] = -relevant[k] * (d - s * (t_relevant[k] + d_above))
+
+
+@kernel
+def add_soft_products(
+    rows: Floats,
+    directions: Floats,
+    indptr: Integers,
+    indices: Integers,
+    weights: Values,
+    kind: int,
+    out: Floats,
+) -> float:
+    """Add the Hessian of the rows' losses, times ``directions``, to ``out``."""
+    scratch, moves = np.empty(rows.shape[1]), np.empty(rows.shape[1])
+    for i in range(rows.shape[0]):
+        if weights[i] != 0.0:
+            places = indices[indptr[i] : indptr[i + 1]]
+            p = places.size
+            _take(rows[i], places, scratch[:p], scratch[p:])
+            _take(directions[i], places, moves[:p], moves[p:])
+            _row_product(kind, scratch[:p], scratch[p:], moves[:p], moves[p:])
+            _give(weights[i], moves[:p], moves[p:], places, out[i])
+    return 0.0
+
+
+@kernel
+def _one_sided_diagonal(led: Values, others: Values) -> None:
+    """Both arrays become the diagonal of the Hessian of ``_one_sided``."""
+    level = _softmax(others)
+    pull = curved = 0.0
+    for k in range(led.size):
+        s = sigmoid(level - led[k]) / led.size
+        led[k] = s * sigmoid(led[k] - level)
+        pull += s
+        curved += led[k]
+    for k in range(others.size):
+        others[k] *= (1.0 - others[k]) * pull + others[k] * curved
+
+
+@kernel
+def _row_diagonal(kind: int, relevant: Values, irrelevant: Values) -> None:
+    """Scores become the diagonal of the Hessian of a row's loss."""
+    if kind == TOP:
+        _one_sided_diagonal(relevant, irrelevant)
+        return
+    relevant *= -1.0
+    if kind == BOTTOM:
+        irrelevant *= -1.0
+        _one_sided_diagonal(irrelevant, relevant)
+        return
+    z = _softmax(irrelevant) + _softmax(relevant)
+    s = sigmoid(z)
+    for side in (relevant, irrelevant):
+        for k in range(side.size):
+            side[k] *= s * (1.0 - side[k] + side[k] * sigmoid(-z))
+
+
+@kernel
+def add_soft_diagonals(
+    rows: Floats,
+    indptr: Integers,
+    indices: Integers,
+    weights: Values,
+    kind: int,
+    out: Floats,
+) -> float:
+    """Add the diagonal of the Hessian of the rows' losses to ``out``."""
+    scratch = np.empty(rows.shape[1])
+    for i in range(rows.shape[0]):
+        if weights[i] != 0.0:
+            places = indices[indptr[i] : indptr[i + 1]]
+            relevant, irrelevant = scratch[: places.size], scratch[places.size :]
+            _take(rows[i], places, relevant, irrelevant)
+            _row_diagonal(kind, relevant, irrelevant)
+            _give(weights[i], relevant, irrelevant, places, out[i])
+    return 0.0
+
+
+# All entries as one row, block by block
+
+
+@kernel
+def log_sum_irrelevant(rows: Floats, indptr: Integers, indices: Integers) -> float:
+    """The log-sum-exp of the irrelevant scores of these rows; -inf if there are none."""
+    highest, total = -np.inf, 0.0
+    for i in range(rows.shape[0]):
+        places = indices[indptr[i] : indptr[i + 1]]
+        start = 0
+        for r in range(places.size + 1):
+            stop = places[r] if r < places.size else rows.shape[1]
+            for item in range(start, stop):
+                score = rows[i, item]
+                if score > highest:
+                    total *= np.exp(highest - score)
+                    highest = score
+                total += np.exp(score - highest)
+            start = stop + 1
+    return highest + np.log(total) if total > 0.0 else -np.inf
+
+
+@kernel
+def add_shares(
+    rows: Floats, indptr: Integers, indices: Integers, level: float, factor: float, slopes: Floats
+) -> None:
+    """Add factor * exp(score - level) for the irrelevant scores of these rows."""
+    for i in range(rows.shape[0]):
+        places = indices[indptr[i] : indptr[i + 1]]
+        start = 0
+        for r in range(places.size + 1):
+            stop = places[r] if r < places.size else rows.shape[1]
+            for item in range(start, stop):
+                slopes[i, item] += factor * np.exp(rows[i, item] - level)
+            start = stop + 1
+
+
+@kernel
+def add_above(
+    rows: Floats, indptr: Integers, indices: Integers, level: float, factor: float, slopes: Floats
+) -> tuple[float, float]:
+    """Add the derivatives of factor * softplus(score + level) for the irrelevant scores.
+
+    Returns the sum of these losses, and the sum of the derivatives.
+    """
+    value = pull = 0.0
+    for i in range(rows.shape[0]):
+        places = indices[indptr[i] : indptr[i + 1]]
+        start = 0
+        for r in range(places.size + 1):
+            stop = places[r] if r < places.size else rows.shape[1]
+            for item in range(start, stop):
+                loss, s = soft_step(rows[i, item] + level)
+                value += loss
+                pull += s
+                slopes[i, item] += factor * s
+            start = stop + 1
+    return factor * value, factor * pull
+
+
+# Single entries
+
+
+@kernel
+def entry_loss(z: float, shape: Values) -> tuple[float, float]:
+    """phi(z) and phi'(z) of z = (2y - 1) s, where 1 - z enters parabola and line.
+
+    At a corner the derivative is that of the side with less loss.
+    """
+    if shape[0] == LOGISTIC:
+        value, s = soft_step(-z)
+        return value, -s
+    curvature, width, slope = shape[0], shape[1], shape[2]
+    short = 1.0 - z
+    if short <= 0.0:
+        return 0.0, 0.0
+    if short <= width:
+        return 0.5 * curvature * short * short, -curvature * short
+    return slope * (short - 0.5 * width), -slope
+
+
+@kernel
+def entry_curvature(z: float, shape: Values) -> float:
+    """phi''(z); at a corner that of the side with less loss."""
+    if shape[0] == LOGISTIC:
+        return sigmoid(z) * sigmoid(-z)
+    return shape[0] if 0.0 < 1.0 - z <= shape[1] else 0.0
+
+
+@kernel
+def add_entries(
+    rows: Floats,
+    indptr: Integers,
+    indices: Integers,
+    weights: Values,
+    by_column: Values,
+    shape: Values,
+    gradient: Floats,
+) -> float:
+    """The weighted sum of phi over all entries; adds its derivatives to ``gradient``.
+
+    ``weights`` and ``by_column`` hold two factors for each row and each column: the weight of a
+    relevant entry is the product of the first ones, of an irrelevant entry of the second ones.
+    """
+    total = 0.0
+    for i in range(rows.shape[0]):
+        r, stop = indptr[i], indptr[i + 1]
+        for item in range(rows.shape[1]):
+            relevant = r < stop and indices[r] == item
+            side, sign = (0, 1.0) if relevant else (1, -1.0)
+            if relevant:
+                r += 1
+            weight = weights[i, side] * by_column[item, side]
+            value, slope = entry_loss(sign * rows[i, item], shape)
+            total += weight * value
+            gradient[i, item] += weight * sign * slope
+    return total
+
+
+@kernel
+def add_entry_curvatures(
+    rows: Floats,
+    indptr: Integers,
+    indices: Integers,
+    weights: Values,
+    by_column: Values,
+    shape: Values,
+    out: Floats,
+) -> float:
+    """Add the weighted second derivatives, with weights as for ``add_entries``."""
+    for i in range(rows.shape[0]):
+        r, stop = indptr[i], indptr[i + 1]
+        for item in range(rows.shape[1]):
+            relevant = r < stop and indices[r] == item
+            side, sign = (0, 1.0) if relevant else (1, -1.0)
+            if relevant:
+                r += 1
+            weight = weights[i, side] * by_column[item, side]
+            out[i, item] += weight * entry_curvature(sign * rows[i, item], shape)
+    return 0.0

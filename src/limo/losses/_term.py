@@ -1,0 +1,268 @@
+"""What a term of a loss is, and the weights that labels give to its rows and entries."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from limo._checks import check_name, check_number
+from limo._types import Integers, Values
+from limo._views import VIEWS, Pattern
+
+# The bases and the ways to share the weight that each aggregation allows; defaults come first.
+_BASES = {
+    "mean": ("squared_hinge", "hinge"),
+    "top": ("logistic",),
+    "bottom": ("logistic",),
+    "worst": ("logistic",),
+    "pointwise": ("logistic", "hinge", "squared_hinge"),
+}
+_SHARES = {
+    "mean": ("measure", "uniform"),
+    "top": ("measure",),
+    "bottom": ("measure",),
+    "worst": ("measure",),
+    "pointwise": ("balanced", "pairs", "uniform"),
+}
+_WHY = {
+    "mean": "Its sum over all pairs is computed by sorting, which needs a parabola or a line.",
+    "top": "It is a log-sum-exp.",
+    "bottom": "It is a log-sum-exp.",
+    "worst": "It is a log-sum-exp.",
+}
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term of a loss: which pairs, how they are added up, with which base and weight.
+
+    Parameters
+    ----------
+    view : {"rows", "columns", "entries"}, default="rows"
+        What a row is: an instance with its labels, a label with its instances, or the whole matrix.
+    aggregation : {"mean", "top", "bottom", "worst", "pointwise"}, default="mean"
+        How the loss of a row is added up, as :mod:`limo.losses` lists them.
+    base : {"squared_hinge", "hinge", "logistic"}, optional
+        phi. ``"squared_hinge"`` (default) or ``"hinge"`` for the mean; ``"logistic"`` for top,
+        bottom and worst; ``"logistic"`` (default) or any other for pointwise terms, where
+        phi(z) is log(1 + exp(-z)), max(0, 1 - z) or its square.
+    weight : float, default=1
+        The weight of the term, not negative.
+    share : {"measure", "uniform", "balanced", "pairs"}, optional
+        How the weight is divided. ``"measure"`` (default for pairs): every row with pairs weighs
+        the same, as in the measures. ``"uniform"``: every pair (mean only) or every entry
+        (pointwise in the view ``"entries"``, where it is the default) weighs the same. For
+        pointwise terms, also ``"balanced"`` (default for rows and columns): 1/p for relevant and
+        1/n for irrelevant items of a row, and ``"pairs"``: 1/(pn) for both; rows without pairs
+        then count nothing, and the others the same.
+
+    Examples
+    --------
+    >>> from limo.losses import Term
+    >>> Term("rows", "top")
+    Term(view='rows', aggregation='top', base='logistic', weight=1.0, share='measure')
+    >>> Term("entries", "pointwise").share
+    'uniform'
+    >>> Term("rows", "mean", base="logistic")
+    Traceback (most recent call last):
+        ...
+    ValueError: A term "mean" cannot have the base 'logistic', only: squared_hinge, hinge. Its sum
+    over all pairs is computed by sorting, which needs a parabola or a line.
+    """
+
+    __module__ = "limo.losses"  # the public name, which model files contain
+
+    view: str = "rows"
+    aggregation: str = "mean"
+    base: str = ""
+    weight: float = 1.0
+    share: str = ""
+
+    def __post_init__(self) -> None:
+        check_name(self.view, VIEWS, "view")
+        check_name(self.aggregation, _BASES, "aggregation")
+        check_number(self.weight, "The weight of a term", least=0)
+        uniform = self.aggregation == "pointwise" and self.view == "entries"
+        object.__setattr__(self, "base", self.base or _BASES[self.aggregation][0])
+        first = "uniform" if uniform else _SHARES[self.aggregation][0]
+        object.__setattr__(self, "share", self.share or first)
+        check_name(self.base, _BASES["pointwise"], "base loss")
+        check_name(self.share, ("measure", "uniform", "balanced", "pairs"), "share")
+        self._check_combination()
+
+    def _check_combination(self) -> None:
+        bases, shares = _BASES[self.aggregation], _SHARES[self.aggregation]
+        if self.base not in bases:
+            raise ValueError(
+                f'A term "{self.aggregation}" cannot have the base {self.base!r}, only: '
+                f"{', '.join(bases)}. {_WHY[self.aggregation]}"
+            )
+        if self.share not in shares:
+            raise ValueError(
+                f'A term "{self.aggregation}" cannot have the share {self.share!r}, only: '
+                f"{', '.join(shares)}."
+            )
+        if self.aggregation == "pointwise" and self.share == "uniform" and self.view != "entries":
+            raise ValueError(
+                'A pointwise term with the share "uniform" weighs all entries alike, whatever the '
+                f'view: give it the view "entries", got {self.view!r}.'
+            )
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether the gradient exists everywhere."""
+        return self.base != "hinge"
+
+    @property
+    def route(self) -> str:
+        """The view in which the term is computed; single entries are, row by row."""
+        return "rows" if self.aggregation == "pointwise" else self.view
+
+
+def check_terms(terms: Any) -> tuple[Term, ...]:
+    """Check a term or several; at least one must have a weight."""
+    found = (terms,) if isinstance(terms, Term) else terms
+    if not isinstance(found, Iterable) or isinstance(found, str):
+        raise ValueError(f"terms must be a list of limo.losses.Term, got {terms!r}.")
+    found = tuple(found)
+    for term in found:
+        if not isinstance(term, Term):
+            raise ValueError(f"terms must be a list of limo.losses.Term, got {term!r} in it.")
+    if not any(term.weight for term in found):
+        raise ValueError(
+            "terms must hold a term whose weight is above 0: otherwise there is no loss."
+        )
+    return found
+
+
+# Base losses, as kernels take them
+
+
+@dataclass(frozen=True)
+class Base:
+    """A loss of z = 1 - d: a parabola near 0, a line beyond, 0 below; or the logistic loss of d.
+
+    phi(z) = curvature / 2 z^2 for 0 < z <= width, slope (z - width / 2) for z > width. Kernels read
+    a curvature of -1 as the logistic loss.
+    """
+
+    curvature: float
+    width: float
+    slope: float
+
+    def __call__(self, z: float) -> float:
+        """The loss of a pair, or of an entry, whose z is 1 - d."""
+        if self.curvature < 0:
+            return float(np.logaddexp(0.0, z - 1.0))
+        if z <= self.width:
+            return 0.5 * self.curvature * max(z, 0.0) ** 2
+        return self.slope * (z - 0.5 * self.width)
+
+    @property
+    def shape(self) -> Values:
+        """The three numbers as kernels take them."""
+        return np.array([self.curvature, self.width, self.slope])
+
+
+def base_of(term: Term, width: float = 0.0) -> Base:
+    """The base loss of a term; a ``width`` above 0 rounds the corner of the hinge.
+
+    The rounded hinge is never above the hinge, and below it by at most half the width.
+    """
+    if term.base == "squared_hinge":
+        return Base(curvature=2.0, width=math.inf, slope=0.0)
+    if term.base == "logistic":
+        return Base(curvature=-1.0, width=0.0, slope=0.0)
+    return Base(curvature=1.0 / width if width else 0.0, width=width, slope=1.0)
+
+
+# Weights
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """A term with the weights that labels give it.
+
+    Attributes
+    ----------
+    term : Term
+        The term.
+    weights : array
+        The weight of each row of the term's view; for the mean, of each of its pairs. For a
+        pointwise term two factors per instance, for its relevant and its irrelevant entries.
+    by_column : array of shape (n_labels, 2)
+        For a pointwise term, two factors per label, too.
+    counts : array of shape (2, n_rows)
+        The relevant and irrelevant items of each row of the view.
+    """
+
+    term: Term
+    weights: Values
+    by_column: Values
+    counts: Values
+
+    @classmethod
+    def of(cls, term: Term, Y: Pattern) -> "Weighted":
+        """Divide the weight of a term among its rows, pairs or entries."""
+        view = VIEWS[term.view]
+        counts = _counts(view.ones(Y), view.n_items(Y))
+        by_column = np.ones((Y.shape[1], 2))
+        if term.aggregation != "pointwise":
+            return cls(term, _row_weights(term, counts), by_column, counts)
+        factors = _entry_weights(term, counts)
+        if term.view == "columns":
+            return cls(term, np.ones((Y.shape[0], 2)), factors, counts)
+        weights = np.ascontiguousarray(np.broadcast_to(factors, (Y.shape[0], 2)))
+        return cls(term, weights, by_column, counts)
+
+    @property
+    def matters(self) -> bool:
+        """Whether any pair or entry has a weight."""
+        return bool(self.weights.any() and self.by_column.any())
+
+    def at_equal_scores(self, width: float = 0.0) -> float:
+        """The value of the term where all scores are 0; ``width`` as for :func:`base_of`."""
+        p, n = self.counts
+        kind = self.term.aggregation
+        if kind == "mean":
+            return float(self.weights @ (p * n)) * base_of(self.term, width)(1.0)
+        if kind == "pointwise":
+            factors = self.by_column if self.term.view == "columns" else self.weights
+            if self.term.view == "entries":
+                return float(factors[0] @ self.counts[:, 0]) * base_of(self.term, width)(1.0)
+            return float((factors * self.counts.T).sum()) * base_of(self.term, width)(1.0)
+        items = {"top": n, "bottom": p, "worst": p * n}[kind]
+        return float(self.weights @ np.log1p(items))
+
+
+def _counts(ones: Integers, n_items: int) -> Values:
+    relevant = ones.astype(np.float64)
+    return np.stack([relevant, n_items - relevant])
+
+
+def _row_weights(term: Term, counts: Values) -> Values:
+    """The weight of each row, or for the mean of each of its pairs; 0 for rows without pairs."""
+    pairs = counts[0] * counts[1]
+    exist = pairs > 0
+    weights = np.zeros(pairs.size)
+    if term.aggregation != "mean":
+        weights[exist] = term.weight / max(exist.sum(), 1)
+    elif term.share == "measure":
+        weights[exist] = term.weight / (exist.sum() * pairs[exist])
+    elif exist.any():
+        weights[exist] = term.weight / pairs.sum()
+    return weights
+
+
+def _entry_weights(term: Term, counts: Values) -> Values:
+    """The weight of a relevant and of an irrelevant entry, for each row of the view."""
+    if term.share == "uniform":
+        return np.full((1, 2), term.weight / counts.sum())
+    exist = counts.min(axis=0) > 0
+    p, n = counts[:, exist]
+    weights = np.zeros((exist.size, 2))
+    shares = [1 / (p * n)] * 2 if term.share == "pairs" else [1 / p, 1 / n]
+    weights[exist] = np.stack(shares, axis=1) * (term.weight / max(exist.sum(), 1))
+    return weights
