@@ -1,6 +1,7 @@
 import itertools
 import os
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -70,6 +71,9 @@ def test_the_fitted_weights_minimise_the_objective(weights):
 
 
 SCALES = (1e-3, 0.1, 7.0, 1e3)
+compiled = pytest.mark.skipif(
+    numba.config.DISABLE_JIT, reason="a hundred fits take too long without the compiler"
+)
 
 
 def share_changed(model, features, labels, scale):
@@ -79,6 +83,7 @@ def share_changed(model, features, labels, scale):
     return (plain.predict(features) != scaled.predict(scale * features)).mean()
 
 
+@compiled
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
 def test_the_scale_of_the_features_does_not_matter(scale, storage):
@@ -89,6 +94,7 @@ def test_the_scale_of_the_features_does_not_matter(scale, storage):
             assert share_changed(model, features, data.Y, scale) < 1e-3
 
 
+@compiled
 @pytest.mark.skipif("LIMO_DATA" not in os.environ, reason="LIMO_DATA names no folder")
 @pytest.mark.parametrize("scale", SCALES)
 def test_the_scale_of_emotions_does_not_matter(scale):
