@@ -10,7 +10,10 @@ from ._evaluation import Evaluation as Evaluation
 from ._evaluation import evaluate as evaluate
 from ._evaluation import make_scorer as make_scorer
 from ._evaluation import scores_of as scores_of
+from ._explain import Guarantee as Guarantee
+from ._explain import Guarantees as Guarantees
 from ._explain import explain as explain
+from ._explain import guarantees as guarantees
 from ._margins import Effectiveness as Effectiveness
 from ._margins import effectiveness as effectiveness
 from ._margins import entry_wise_margin as entry_wise_margin

@@ -12,9 +12,36 @@ from typing import Any
 import numpy as np
 
 from limo._checks import Checked, check_inputs
+from limo._kernels.guarantees import row_orders
 from limo._profiles import Profile, read_profiles
-from limo._types import Values
+from limo._types import Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, View
+
+
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """How the rows of a view are ordered; ties count as errors.
+
+    Attributes
+    ----------
+    relevant, irrelevant : array of int
+        How many relevant and irrelevant items each row has.
+    misordered : array of int
+        How many of its pairs are lost or tied.
+    ahead_of_first, ahead_of_last : array
+        How many irrelevant items score at least as high as the best and the worst relevant item;
+        nan in rows without a relevant item, like the next two.
+    average_precision, best_f1 : array
+        Average precision, and F1 with the best threshold of each row.
+    """
+
+    relevant: Integers
+    irrelevant: Integers
+    misordered: Integers
+    ahead_of_first: Values
+    ahead_of_last: Values
+    average_precision: Values
+    best_f1: Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +60,10 @@ class MarginSummary:
         Share of pairs with equal scores; nan without pairs.
     ordered_share : float
         Mean over rows of the share of pairs in the right order; nan without pairs.
+    absolute : array
+        By how much the relevant items of each row are above 0 and the irrelevant ones below.
+    orders : Orders
+        How each row is ordered, for :func:`limo.guarantees`.
     """
 
     view: View
@@ -40,6 +71,8 @@ class MarginSummary:
     pairs: float
     tied_share: float
     ordered_share: float
+    absolute: Values
+    orders: Orders
 
     @property
     def defined(self) -> Values:
@@ -76,25 +109,44 @@ def margin(profile: Profile) -> Values:
     return np.where(profile.n_pairs > 0, gap, np.nan)
 
 
+def absolute(profile: Profile) -> Values:
+    """Min of (2y - 1) s over the items of each row: the distance from a threshold at 0."""
+    relevant = profile.last(profile.relevant)
+    below = -profile.top_irrelevant.astype(np.float64)
+    return np.fmin(relevant, below)  # without a relevant item, the first is nan
+
+
+def _orders(profile: Profile) -> Values:
+    """The lines of :class:`Orders`, one column for each row."""
+    lines = np.empty((7, profile.n_relevant.size))
+    lines[:2] = profile.n_relevant, profile.n_irrelevant
+    lines[2] = profile.pairs_lost + profile.pairs_tied
+    row_orders(profile.indptr, profile.above + profile.tied, lines[3:])
+    return lines
+
+
 # What a summary needs from every profile.
 MARGIN_FUNCTIONS: Mapping[str, Callable[[Profile], Values]] = {
     "margin": margin,
     "pairs": lambda profile: profile.n_pairs,
     "tied": lambda profile: profile.pairs_tied,
     "lost": lambda profile: profile.pairs_lost,
+    "absolute": absolute,
+    "orders": _orders,
 }
 
 
 def summarise(view: View, found: Mapping[str, Values]) -> MarginSummary:
     """Summarise what the ``MARGIN_FUNCTIONS`` found in a view."""
     pairs, tied, lost = (found[name] for name in ("pairs", "tied", "lost"))
+    counts = (line.astype(np.int64) for line in found["orders"][:3])
+    own = found["absolute"], Orders(*counts, *found["orders"][3:])
     if not pairs.any():
-        return MarginSummary(view, found["margin"], 0.0, math.nan, math.nan)
+        return MarginSummary(view, found["margin"], 0.0, math.nan, math.nan, *own)
     exist = pairs > 0
     in_order = 1 - (lost + tied)[exist] / pairs[exist]
-    return MarginSummary(
-        view, found["margin"], float(pairs.sum()), tied.sum() / pairs.sum(), float(in_order.mean())
-    )
+    shares = tied.sum() / pairs.sum(), float(in_order.mean())
+    return MarginSummary(view, found["margin"], float(pairs.sum()), *shares, *own)
 
 
 def positive_share(values: Values) -> float:
