@@ -46,7 +46,7 @@ def test_the_mean_of_the_extremes_of_every_row():
             p = sum(order)
             ends.append(naive.extremes(p, 7 - p)[naive.misordered(order), name])
         assert found[name].from_pairs == pytest.approx(np.mean(ends, axis=0))
-        assert found[name].rows.T == pytest.approx(np.array(ends))
+        assert pytest.approx(np.array(ends)) == found[name].rows.T
 
 
 def test_pairs_pin_what_counts_pairs():
@@ -79,3 +79,27 @@ def test_labels_alone_do_not_suffice():
 def test_nothing_to_bound():
     found = limo.guarantees([[0, 0]], [[0.1, 0.2]])
     assert np.isnan(found["ranking_loss"].pinned)
+
+
+def test_explain_says_what_the_pairs_guarantee():
+    Y, S = [[1, 1, 0, 0, 0]], [[0.9, 0.1, 0.5, 0.6, 0.2]]  # a = (0, 3)
+    text = limo.explain(limo.evaluate(Y, S))
+    # b = 3: (0, 3) or (1, 2); the highest average precision is (1 + 2/5) / 2
+    assert "average precision between 0.5 and 0.7 (it is 0.7)" in text
+    assert "coverage between 3 and 4 (it is 4)" in text
+    assert "They fix one-error least" in text
+    perfect = limo.explain(limo.evaluate(Y, [[0.9, 0.8, 0.5, 0.6, 0.2]]))
+    assert "guarantee" not in perfect
+
+
+def test_the_report_has_the_guarantees():
+    Y, S = [[1, 1, 0, 0, 0]], [[0.9, 0.1, 0.5, 0.6, 0.2]]
+    document = limo.report.evaluation_document(Y, {"one": S, "two": np.negative(S)})
+    one = document["models"][0]
+    assert one["guarantees"] == limo.guarantees(Y, S).to_dict()
+    assert one["effectiveness"]["absolute_margin"] == limo.absolute_margin(Y, S)
+    page = limo.report.render(document)
+    assert page.count('<table class="guarantees">') == 2
+    labels = limo.report.evaluation_document(Y, predictions={"one": Y})
+    assert labels["models"][0]["guarantees"] is None
+    assert '<table class="guarantees">' not in limo.report.render(labels)

@@ -15,6 +15,7 @@ from ._explain import Guarantees as Guarantees
 from ._explain import explain as explain
 from ._explain import guarantees as guarantees
 from ._margins import Effectiveness as Effectiveness
+from ._margins import absolute_margin as absolute_margin
 from ._margins import effectiveness as effectiveness
 from ._margins import entry_wise_margin as entry_wise_margin
 from ._margins import instance_wise_margin as instance_wise_margin

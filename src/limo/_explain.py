@@ -234,8 +234,9 @@ def explain(evaluation: Evaluation) -> str:
 
     The explanation uses the share of instances with a positive label-wise margin, the share of
     labels with a positive instance-wise margin, the sign of the entry-wise margin, and the shares
-    of pairs in order. The paper's Table 2, with our column for the entry-wise margin, says which
-    measures depend on which margins.
+    of pairs in order. The paper's Table 2, with our columns for the entry-wise and the absolute
+    margin, says which measures depend on which margins. If pairs of instances are misordered, it
+    also says how far their number fixes the other measures (:func:`guarantees`).
 
     Parameters
     ----------
@@ -269,7 +270,34 @@ def explain(evaluation: Evaluation) -> str:
     sentences = [_view_sentence(summary) for summary in views if summary.pairs]
     if not sentences:
         return "There are no pairs to compare: all entries are relevant, or none is."
-    return "\n".join([*sentences, *_leaning(*views[:2]), *_cautions(evaluation)])
+    promised = promise(guarantees(evaluation).to_dict())
+    return "\n".join([*sentences, *promised, *_leaning(*views[:2]), *_cautions(evaluation)])
+
+
+def promise(found: Mapping[str, Any]) -> list[str]:
+    """How far the misordered pairs of the instances fix the measures of instances, if they do not.
+
+    ``found`` are guarantees as plain data. Nothing if no measure is left open.
+    """
+    open_ones = {
+        name: one
+        for name, one in found.items()
+        if one["view"] == ROWS.name
+        and not one["best_thresholds"]
+        and one["pinned"] not in (None, 1)
+    }
+    if not open_ones:
+        return []
+    parts = [
+        f"{one['title']} between {one['from_pairs'][0]:.3g} and {one['from_pairs'][1]:.3g} "
+        f"(it is {one['value']:.3g})"
+        for one in open_ones.values()
+    ]
+    least = min(open_ones.values(), key=lambda one: float(one["pinned"]))
+    return [
+        f"The pairs in order of each instance guarantee: {', '.join(parts)}. They fix "
+        f"{least['title']} least: models with the same pairs in order can differ there."
+    ]
 
 
 def _view_sentence(summary: MarginSummary) -> str:

@@ -1,7 +1,8 @@
 """Margins: by how much the lowest relevant score exceeds the highest irrelevant one.
 
-One function of a row gives the margins of all three views; a row without pairs has none (nan). How
-far a predictor is effective follows from the signs of its margins.
+One function of a row gives the margins of all three views; a row without pairs has none (nan). The
+absolute margin is the distance from a threshold at 0. How far a predictor is effective follows from
+the signs of its margins.
 """
 
 import math
@@ -239,7 +240,45 @@ def entry_wise_margin(y_true: Any, y_score: Any) -> float:
     >>> limo.entry_wise_margin([[1, 0], [0, 1]], [[0.75, 0.25], [0.5, 1.0]])
     0.25
     """
-    return float(margins(ENTRIES, check_inputs(y_true, y_score))[0])
+    return _of_all_entries(check_inputs(y_true, y_score))[0]
+
+
+def absolute_margin(y_true: Any, y_score: Any) -> float:
+    """Absolute margin of the whole matrix: its distance from a threshold at 0.
+
+    min over all entries of (2 y - 1) s. If it is positive, relevant entries score above 0 and all
+    others below, so that the entry-wise margin is positive and the threshold 0 makes every
+    prediction correct. It adds to the paper's two margins, like the entry-wise one.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.absolute_margin([[1, 0], [0, 1]], [[0.75, -0.25], [-0.5, 1.0]])
+    0.25
+    >>> limo.absolute_margin([[1, 0], [0, 1]], [[1.75, 0.75], [0.5, 2.0]])  # entry-wise: 1.0
+    -0.75
+    """
+    return _of_all_entries(check_inputs(y_true, y_score))[1]
+
+
+def _of_all_entries(checked: Checked) -> tuple[float, float]:
+    """The entry-wise and the absolute margin, from one sort."""
+
+    def read(profile: Profile) -> tuple[float, float]:
+        return float(margin(profile)[0]), float(absolute(profile)[0])
+
+    return read_profiles(ENTRIES, checked.Y, checked.scores, read)[0]
 
 
 # Effectiveness, and what it guarantees
@@ -247,7 +286,7 @@ def entry_wise_margin(y_true: Any, y_score: Any) -> float:
 
 @dataclass(frozen=True)
 class Effectiveness:
-    """How far a predictor is label-wise, instance-wise and entry-wise effective.
+    """How far a predictor is label-wise, instance-wise, entry-wise and absolutely effective.
 
     Attributes
     ----------
@@ -257,6 +296,8 @@ class Effectiveness:
         Share of labels whose instance-wise margin is positive, among those that have one.
     entry_wise_margin : float
         The margin of the whole matrix.
+    absolute_margin : float
+        Its distance from a threshold at 0.
 
     Rows without pairs are ignored. If no row has a pair, the share is nan and the predictor is
     vacuously effective.
@@ -265,6 +306,7 @@ class Effectiveness:
     label_wise_share: float
     instance_wise_share: float
     entry_wise_margin: float
+    absolute_margin: float
 
     @property
     def label_wise(self) -> bool:
@@ -286,23 +328,30 @@ class Effectiveness:
         """Whether every relevant entry scores higher than every irrelevant one."""
         return not self.entry_wise_margin <= 0
 
+    @property
+    def absolute(self) -> bool:
+        """Whether every relevant entry scores above 0 and every irrelevant one below."""
+        return self.absolute_margin > 0
+
     def __str__(self) -> str:
         kinds = {
             "label-wise": self.label_wise,
             "instance-wise": self.instance_wise,
             "double": self.double,
             "entry-wise": self.entry_wise,
+            "absolute": self.absolute,
         }
         effective = ", ".join(kind for kind, holds in kinds.items() if holds) or "not at all"
         return (
             f"effective: {effective} (label-wise on {self.label_wise_share:.1%} of instances, "
             f"instance-wise on {self.instance_wise_share:.1%} of labels, "
-            f"entry-wise margin {self.entry_wise_margin:.3g})"
+            f"entry-wise margin {self.entry_wise_margin:.3g}, "
+            f"absolute margin {self.absolute_margin:.3g})"
         )
 
 
 def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
-    """Find out how far scores are effective: label-wise, instance-wise, double, entry-wise.
+    """Find out how far scores are effective: label-wise, instance-wise, ..., absolutely.
 
     Real predictors are hardly ever effective on all rows, so the result also has the shares of
     instances and labels on which they are.
@@ -326,8 +375,8 @@ def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
     (True, False, 1.0, 0.5)
     """
     checked = check_inputs(y_true, y_score)
-    rows, columns, entries = (margins(view, checked) for view in (ROWS, COLUMNS, ENTRIES))
-    return Effectiveness(positive_share(rows), positive_share(columns), float(entries[0]))
+    shares = (positive_share(margins(view, checked)) for view in (ROWS, COLUMNS))
+    return Effectiveness(*shares, *_of_all_entries(checked))
 
 
 def micro_auc_bound(n_instances: int, n_labels: int, n_relevant: float) -> float:
