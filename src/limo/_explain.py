@@ -192,15 +192,26 @@ def _guarantee(measure: Measure, evaluation: Evaluation) -> Guarantee:
     possible = settled(from_any_order(family, p, n))
     value = settled(_values(family, orders)[np.newaxis])[0]
     exact = has_table(p, n, b).mean() if family == "average_precision" else 1.0
-    ends = (tuple(map(mean_of_defined, lines)) for lines in (rows, margins, possible))
-    low_high = [(float(low), float(high)) for low, high in ends]
-    return Guarantee(measure, mean_of_defined(value), *low_high, rows, float(exact))
+    return Guarantee(
+        measure,
+        value=mean_of_defined(value),
+        from_pairs=_ends(rows),
+        from_margins=_ends(margins),
+        possible=_ends(possible),
+        rows=rows,
+        exact_share=float(exact),
+    )
+
+
+def _ends(lines: Values) -> tuple[float, float]:
+    return mean_of_defined(lines[0]), mean_of_defined(lines[1])
 
 
 def _values(family: str, orders: Orders) -> Values:
     """The value of each row, under the standard conventions, ties broken against the model."""
     if family in ("ranking_loss", "auc"):
-        return BOUNDS[family](orders.relevant, orders.irrelevant, orders.misordered)[0]
+        exact: Values = BOUNDS[family](orders.relevant, orders.irrelevant, orders.misordered)[0]
+        return exact
     if family == "one_error":
         return np.where(orders.relevant > 0, orders.ahead_of_first > 0, np.nan)
     if family == "coverage":

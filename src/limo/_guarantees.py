@@ -100,7 +100,8 @@ def has_table(p: Integers, n: Integers, b: Integers) -> Booleans:
     work = max(_LEAST_WORK, _PER_ITEM * float((p + n).sum())) / sizes
     levels = np.minimum(n, b).astype(np.float64) + 1
     small = (levels * (b + 1) <= _LARGEST_TABLE) & (p * levels * b <= min(work, _LARGEST_WORK))
-    return small | (p <= 1) | (b == 0)
+    exact: Booleans = small | (p <= 1) | (b == 0)
+    return exact
 
 
 BOUNDS: Mapping[str, Bounds] = {

@@ -375,8 +375,8 @@ def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
     (True, False, 1.0, 0.5)
     """
     checked = check_inputs(y_true, y_score)
-    shares = (positive_share(margins(view, checked)) for view in (ROWS, COLUMNS))
-    return Effectiveness(*shares, *_of_all_entries(checked))
+    rows, columns = (positive_share(margins(view, checked)) for view in (ROWS, COLUMNS))
+    return Effectiveness(rows, columns, *_of_all_entries(checked))
 
 
 def micro_auc_bound(n_instances: int, n_labels: int, n_relevant: float) -> float:
