@@ -92,7 +92,7 @@ def bounds(y_true: Any, y_score: Any, term: Term) -> dict[str, float]:
     >>> y_true, y_score = [[1, 0, 0], [0, 1, 1]], [[3.0, 0.0, 0.0], [-1.0, 2.0, 4.0]]
     >>> found = bounds(y_true, y_score, Term("rows", "top"))
     >>> round(found["one_error"], 2), round(found["average_precision"], 2)
-    (0.08, 0.96)
+    (0.09, 0.96)
     """
     checked = check_inputs(y_true, y_score)
     S = np.ascontiguousarray(checked.S, dtype=np.float64)
