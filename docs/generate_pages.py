@@ -167,9 +167,8 @@ def map_drawing() -> str:
         for (left, a), (right, b) in pairwise(joined):
             x, y, u, v = columns[left] + 130, places[left, a], columns[right] - 8, places[right, b]
             colour = COLOURS[measure.view.name]
-            lines.append(
-                f'<path stroke="{colour}" d="M{x} {y:.0f} C{x + 40} {y:.0f} {u - 40} {v:.0f} {u} {v:.0f}"/>'
-            )
+            curve = f"M{x} {y:.0f} C{x + 40} {y:.0f} {u - 40} {v:.0f} {u} {v:.0f}"
+            lines.append(f'<path stroke="{colour}" d="{curve}"/>')
     texts = [
         f'<text x="{columns[column]}" y="{y:.0f}" dy="0.35em">{word}</text>'
         for (column, word), y in places.items()
