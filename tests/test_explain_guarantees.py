@@ -49,14 +49,14 @@ def test_the_mean_of_the_extremes_of_every_row():
         assert pytest.approx(np.array(ends)) == found[name].rows.T
 
 
-def test_pairs_pin_what_counts_pairs():
+def test_pairs_fix_what_counts_pairs():
     rng = np.random.default_rng(74)
     Y, S = (rng.random((40, 9)) < 0.3).astype(int), rng.normal(size=(40, 9))
     found = limo.guarantees(Y, S)
     for name in ("ranking_loss", "instance_auc", "macro_auc", "micro_auc"):
-        assert found[name].pinned == 1
+        assert found[name].fixed_share == 1
         assert found[name].from_pairs[0] == found[name].value
-    assert 0 < found["average_precision"].pinned < 1
+    assert 0 < found["average_precision"].fixed_share < 1
     assert found["average_precision"].exact_share == 1
 
 
@@ -78,7 +78,7 @@ def test_labels_alone_do_not_suffice():
 
 def test_nothing_to_bound():
     found = limo.guarantees([[0, 0]], [[0.1, 0.2]])
-    assert np.isnan(found["ranking_loss"].pinned)
+    assert np.isnan(found["ranking_loss"].fixed_share)
 
 
 def test_explain_says_what_the_pairs_guarantee():

@@ -59,7 +59,7 @@ class Guarantee:
     exact_share: float
 
     @property
-    def pinned(self) -> float:
+    def fixed_share(self) -> float:
         """How far the misordered pairs fix the measure: 1 for one value, 0 for any.
 
         1 minus the width of ``from_pairs`` divided by the width of ``possible``.
@@ -79,7 +79,7 @@ class Guarantee:
             "from_pairs": self.from_pairs,
             "from_margins": self.from_margins,
             "possible": self.possible,
-            "pinned": self.pinned,
+            "fixed_share": self.fixed_share,
             "exact_share": self.exact_share,
         }
         return dict(plain(found))
@@ -110,14 +110,14 @@ class Guarantees(Mapping[str, Guarantee]):
 
     def table_rows(self) -> Rows:
         """Rows of the table, starting with its head."""
-        head: tuple[str, ...] = ("measure", "value", "from pairs", "from margins", "pinned")
+        head: tuple[str, ...] = ("measure", "value", "from pairs", "from margins", "fixed")
         return [head] + [
             (
                 one.measure.title + (" *" if one.measure.needs == "labels" else ""),
                 f"{one.value:.4f}",
                 _interval(one.from_pairs),
                 _interval(one.from_margins),
-                f"{one.pinned:.0%}",
+                f"{one.fixed_share:.0%}",
             )
             for one in self.found.values()
         ]
@@ -141,7 +141,7 @@ def guarantees(y_true: Any, y_score: Any = None) -> Guarantees:
 
     Ranking loss and the AUCs count misordered pairs. Given these counts for every row, all other
     ranking measures lie in intervals, and so does F1 with the best thresholds. The intervals are
-    sharp: some order of the items reaches each end. :doc:`guarantees` has the proofs.
+    sharp: some order of the items reaches each end. :doc:`/guarantees` has the proofs.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def promise(found: Mapping[str, Any]) -> list[str]:
         for name, one in found.items()
         if one["view"] == ROWS.name
         and not one["best_thresholds"]
-        and one["pinned"] not in (None, 1)
+        and one["fixed_share"] not in (None, 1)
     }
     if not open_ones:
         return []
@@ -304,7 +304,7 @@ def promise(found: Mapping[str, Any]) -> list[str]:
         f"(it is {one['value']:.3g})"
         for one in open_ones.values()
     ]
-    least = min(open_ones.values(), key=lambda one: float(one["pinned"]))
+    least = min(open_ones.values(), key=lambda one: float(one["fixed_share"]))
     return [
         f"The pairs in order of each instance guarantee: {', '.join(parts)}. They fix "
         f"{least['title']} least: models with the same pairs in order can differ there."

@@ -45,7 +45,7 @@ def models():
     rows = [
         {"data": "one", "loss": "rows mean", "path": path, "alpha": 1.0, "instances": 9,
          **dict.fromkeys(names, x), **dict.fromkeys(more, 1 - x),
-         **{f"pinned_{name}": 0.5 for name in names}}
+         **{f"fixed_{name}": 0.5 for name in names}}
         for path in ("alpha", "training") for x in (0.2, 0.4)
     ]  # fmt: skip
     return pd.DataFrame(rows)

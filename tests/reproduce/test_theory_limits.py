@@ -105,5 +105,5 @@ def test_models_of_a_small_data_set(monkeypatch):
     facts = limits.model_facts("figure1")
     assert set(facts["path"]) == {"alpha", "training"}
     assert len(facts) == len(limits.ALPHAS) + len(limits.SHARES)
-    assert facts["pinned_ranking_loss"].eq(1).all()
+    assert facts["fixed_ranking_loss"].eq(1).all()
     assert facts["average_precision"].between(0, 1).all()

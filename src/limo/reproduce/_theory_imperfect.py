@@ -167,7 +167,7 @@ def data_parts(models: list[pd.DataFrame], bands: list[pd.DataFrame], *, asked: 
         return Parts((f"Real data: skipped, as {why}",))
     facts, allowed = pd.concat(models, ignore_index=True), pd.concat(bands, ignore_index=True)
     taus = redundancy_facts(facts)
-    tables = (_pinned_table(facts), _tau_table(taus))
+    tables = (_fixed_table(facts), _tau_table(taus))
     captions = {
         "intervals": "What the ranking loss of scores allows other measures to be, on the labels "
         "of each data set (grey), and models of real data.",
@@ -208,19 +208,19 @@ def _redundancy_finding(facts: pd.DataFrame, taus: pd.DataFrame) -> str:
     (first, second), tau = same.idxmax(), same.max()
     (third, fourth), least = same.idxmin(), same.min()
     title = {name: measure.title for name, measure in PAPER_MEASURES.items()}
-    pinned = facts[[f"pinned_{name}" for name in ("average_precision", "one_error")]].mean()
+    fixed = facts[[f"fixed_{name}" for name in ("average_precision", "one_error")]].mean()
     return (
         "Redundancy: instance-AUC is 1 minus ranking loss. Beyond that, "
         f"{title[first]} and {title[second]} order models most alike (Kendall's tau {tau:.2f}), "
         f"{title[third]} and {title[fourth]} least ({least:.2f}). Misordered pairs fix "
-        f"{pinned.iloc[0]:.0%} of average precision and {pinned.iloc[1]:.0%} of one-error."
+        f"{fixed.iloc[0]:.0%} of average precision and {fixed.iloc[1]:.0%} of one-error."
     )
 
 
-def _pinned_table(facts: pd.DataFrame) -> ResultTable:
-    columns = [name for name in facts if str(name).startswith("pinned_")]
+def _fixed_table(facts: pd.DataFrame) -> ResultTable:
+    columns = [name for name in facts if str(name).startswith("fixed_")]
     means = facts.groupby("data", sort=False)[columns].mean().T.reset_index(names="measure")
-    means["measure"] = means["measure"].str.removeprefix("pinned_")
+    means["measure"] = means["measure"].str.removeprefix("fixed_")
     shown = means.copy()
     shown["measure"] = [PAPER_MEASURES[name].title for name in means["measure"]]
     for data in means.columns[1:]:

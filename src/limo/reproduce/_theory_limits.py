@@ -154,8 +154,8 @@ def _fit(
     model.fit(scale.transform(train.X[chosen]), train.Y[chosen])
     S = model.decision_function(scale.transform(test.X))
     promised = guarantees(evaluate(test.Y, S))
-    pinned = {f"pinned_{name}": one.pinned for name, one in promised.items()}
-    return {name: one.value for name, one in promised.items()} | pinned
+    fixed = {f"fixed_{name}": one.fixed_share for name, one in promised.items()}
+    return {name: one.value for name, one in promised.items()} | fixed
 
 
 # What the labels of a data set allow
