@@ -25,7 +25,7 @@ def test_a_short_table_is_the_start_of_a_long_one():
 
 
 def test_f1_of_very_many_items():
-    """All of 10^5 relevant items behind one irrelevant one: F1 is that of predicting all of them."""
-    low, high = extreme_f1(100_000, 10**6, 100_000.0)
-    assert low <= 200_000 / 200_001 <= high
+    """All of 10^4 relevant items behind one irrelevant one: F1 is that of predicting all of them."""
+    low, high = extreme_f1(10_000, 10**6, 10_000.0)
+    assert low <= 20_000 / 20_001 <= high
     assert extreme_f1(5, 10, 50.0) == pytest.approx((0.5, 0.5))

@@ -1,3 +1,4 @@
+import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +11,10 @@ from limo.reproduce._theory_limits import (
     redundancy_facts,
     violated_limit,
     violation_facts,
+)
+
+compiled = pytest.mark.skipif(
+    numba.config.DISABLE_JIT, reason="many draws and fits take too long without the compiler"
 )
 
 
@@ -25,6 +30,7 @@ def test_only_violated_rows_and_columns_may_have_a_margin_that_is_not_positive()
     assert (by_column[columns] <= 0).any()
 
 
+@compiled
 @pytest.mark.parametrize(("rows", "columns"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.4), (0.5, 0.4)])
 def test_micro_auc_approaches_its_limit(rows, columns):
     rng = np.random.default_rng(1)
@@ -44,6 +50,7 @@ def test_the_limit_by_hand():
     assert violated_limit(2, 0.5, 0.0, 1.0) == pytest.approx(1 - 3 / 8)
 
 
+@compiled
 def test_the_distance_without_violations_shrinks_like_1_over_m():
     facts = violation_facts(10)
     rates = facts.groupby(["rows", "columns"])["rate"].first()
@@ -98,6 +105,7 @@ def test_redundancy_of_equal_and_of_opposite_orders():
     assert tau["ranking_loss", "macro_auc"] == pytest.approx(-1)
 
 
+@compiled
 def test_models_of_a_small_data_set(monkeypatch):
     data = limo.datasets.figure1(120)
     monkeypatch.setattr(limits, "_halves", lambda name, seed: limo.datasets.split(data, seed=seed))
