@@ -1,4 +1,4 @@
-"""What pytest collects: nothing without its library, and doctests of classes where they are defined.
+"""What pytest collects: nothing that lacks its library, and doctests where they are written.
 
 Public classes carry the name users import them by, so that pickles and model files survive moves
 inside limo. doctest takes that name for the module that defines them.

@@ -236,7 +236,9 @@ def test_the_loss_weights_other_losses_and_is_differentiated_once():
     (gradient,) = torch.autograd.grad(3 * MarginLoss("rows top")(scores, labels), scores)
     (alone,) = torch.autograd.grad(MarginLoss("rows top")(scores, labels), scores)
     torch.testing.assert_close(gradient, 3 * alone)
-    (again,) = torch.autograd.grad(MarginLoss("rows top")(scores, labels), scores, create_graph=True)
+    (again,) = torch.autograd.grad(
+        MarginLoss("rows top")(scores, labels), scores, create_graph=True
+    )
     with pytest.raises(RuntimeError, match="does not require grad"):
         again.sum().backward()
 

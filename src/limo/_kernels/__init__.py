@@ -16,7 +16,7 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -37,7 +37,7 @@ def vector_kernel(function: Function) -> Function:
 
 
 def _compiled(function: Function, *, freedoms: bool | set[str]) -> Function:
-    options = {"nogil": True, "error_model": "numpy", "fastmath": freedoms}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": freedoms}
     try:
         return cast("Function", numba.njit(cache=True, **options)(function))
     except RuntimeError:  # numba may write to none of its folders

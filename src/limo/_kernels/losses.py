@@ -152,15 +152,14 @@ def gather(relevant: Relevant, shape: Values, differences: Values, slopes: Value
 
 
 @vector_kernel
-def _visit(
-    relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values
-) -> float:
+def _visit(relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values) -> float:
     """The same as ``_search``, pair by pair.
 
     A rounded hinge, a parabola up to ``width`` and a line beyond, has the slope curvature *
     min(z, width) everywhere; the hinge has no parabola.
     """
-    width, factor = shape[1], shape[0] if shape[0] > 0.0 else shape[2]
+    width = shape[1]
+    factor: float = shape[0] if shape[0] > 0.0 else shape[2]
     value = 0.0
     for k in range(relevant.size):
         corner = relevant[k] - 1.0
@@ -187,9 +186,7 @@ def _visit(
 
 
 @kernel
-def _search(
-    relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values
-) -> float:
+def _search(relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values) -> float:
     """Pair loss of a row, by sorting its relevant scores."""
     order = np.argsort(relevant)
     prepared = prepare(relevant[order])

@@ -147,7 +147,8 @@ def _named(name: str) -> Term:
             f"terms must be a list of limo.losses.Term, got {name!r} in it. A name consists of a "
             'view, an aggregation and optionally a base, such as "rows top".'
         )
-    return Term(*words)
+    view, aggregation, *base = words
+    return Term(view, aggregation, "".join(base))
 
 
 # Base losses, as kernels take them

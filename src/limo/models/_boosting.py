@@ -125,7 +125,8 @@ class BoostedMarginClassifier(MultiLabelClassifier):
         kept, held_out = self._split(Y.shape[0], random)
         found = ConstantLabels.of(labels[kept].sum(axis=0), len(kept))
         self.never_, self.always_ = found.never, found.always
-        self.booster_, self.best_iteration_ = None, 0
+        self.booster_: Any = None
+        self.best_iteration_ = 0
         n_labels = int(found.varying.sum())
         part = Pattern.from_csr(labels[kept][:, found.varying].tocsr())
         self.offset_ = _log_odds(part)

@@ -63,8 +63,8 @@ class MarginObjective:
         for term in self.terms:
             if not term.is_smooth:
                 raise ValueError(
-                    f"Boosting needs second derivatives, which the hinge does not have, got {term}. "
-                    "Take the base 'squared_hinge' or 'logistic'."
+                    "Boosting needs second derivatives, which the hinge does not have, got "
+                    f"{term}. Take the base 'squared_hinge' or 'logistic'."
                 )
         self._Y = y_true if isinstance(y_true, Pattern) else check_labels(y_true, "y_true")
         n_labels = self._Y.shape[1]

@@ -1,7 +1,6 @@
 """A loss of limo as a PyTorch module."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from limo._checks import check_name
 from limo._views import VIEWS

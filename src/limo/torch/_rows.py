@@ -17,7 +17,7 @@ from limo._system import at_most, workers
 from limo.losses._term import Term, base_of
 
 try:
-    import torch
+    import torch as torch  # _loss takes it from here: the error below is the better one
     from torch.autograd.function import once_differentiable
     from torch.nn import functional
 except ImportError as error:
@@ -94,9 +94,9 @@ class RowLosses(torch.autograd.Function):  # type: ignore[misc]
         work = _work_of(term)
 
         def compute(start: int, size: int) -> None:
-            parts = (scores, target, mask)
-            blocks = (None if x is None else x.narrow(1 - dim, start, size) for x in parts)
-            sides = Sides.of(*blocks, dim)
+            own = scores.narrow(1 - dim, start, size), target.narrow(1 - dim, start, size)
+            known = None if mask is None else mask.narrow(1 - dim, start, size)
+            sides = Sides.of(*own, known, dim)
             values, found = work(sides)
             slopes.narrow(1 - dim, start, size).copy_(found)
             rows = (values, sides.p.squeeze(dim), sides.n.squeeze(dim))
@@ -220,15 +220,16 @@ def _mean(sides: Sides, term: Term) -> Found:
     """The mean of phi over the pairs of a row, by limo's compiled loops or, elsewhere, by sorts."""
     mean = compiled_mean if sides.scores.device.type == "cpu" else sorted_mean
     parts = (sides.scores, sides.relevant.bool(), sides.irrelevant.bool())
-    values, slopes = mean(*(part.movedim(sides.dim, -1).contiguous() for part in parts), term)
+    scores, relevant, irrelevant = (x.movedim(sides.dim, -1).contiguous() for x in parts)
+    values, slopes = mean(scores, relevant, irrelevant, term)
     return values, slopes.movedim(-1, sides.dim)
 
 
 def compiled_mean(scores: Tensor, relevant: Tensor, irrelevant: Tensor, term: Term) -> Found:
     """On the CPU, in one thread."""
     values, slopes = scores.new_empty(len(scores)), torch.empty_like(scores)
-    given, found = (scores.detach(), relevant, irrelevant), (values, slopes)
-    mean_pairs(*(x.numpy() for x in given), base_of(term).shape, *(x.numpy() for x in found))
+    given = (scores.detach().numpy(), relevant.numpy(), irrelevant.numpy())
+    mean_pairs(*given, base_of(term).shape, values.numpy(), slopes.numpy())
     return values, slopes
 
 
