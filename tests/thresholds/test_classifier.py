@@ -128,10 +128,11 @@ class Memory(KNeighborsClassifier):
 def test_cross_fitted_thresholds_do_not_trust_what_was_learnt_by_heart():
     rng = np.random.default_rng(5)
     features, labels = rng.normal(size=(200, 2)), (rng.random((200, 2)) < 0.3).astype(int)
-    by_heart = ThresholdClassifier(Memory().fit(features, labels), cv="prefit").fit(
+    rule = limo.LabelThreshold(shrinkage=0)
+    by_heart = ThresholdClassifier(Memory().fit(features, labels), rule, cv="prefit").fit(
         features, labels
     )
-    fair = ThresholdClassifier(Memory(), cv=4).fit(features, labels)
+    fair = ThresholdClassifier(Memory(), rule, cv=4).fit(features, labels)
     assert by_heart.rule_.thresholds_.tolist() == [
         0.5,
         0.5,
@@ -317,9 +318,9 @@ def test_grid_search_reaches_the_rule_and_the_model():
     assert search.best_score_ > 0.7
     deep = GridSearchCV(
         ThresholdClassifier(OVR, limo.LabelThreshold(), cv=2),
-        {"threshold__min_positives": [0, 5]}, scoring=scorer, cv=2,
+        {"threshold__shrinkage": [0, 5]}, scoring=scorer, cv=2,
     ).fit(X, Y)  # fmt: skip
-    assert deep.best_params_["threshold__min_positives"] in (0, 5)
+    assert deep.best_params_["threshold__shrinkage"] in (0, 5)
 
 
 def test_inside_a_pipeline_and_cross_validation():

@@ -191,3 +191,33 @@ def count_above(
                 b -= 1
             hits[i, k] = a - good_start[row]
             predicted[i, k] = hits[i, k] + bad_stop[row] - 1 - b
+
+
+@kernel
+def count_predicted(
+    S: Floats,
+    row_threshold: Values,
+    column_threshold: Values,
+    indptr: Integers,
+    indices: Integers,
+    group: Integers,
+    in_rows: Integers,
+    in_columns: Integers,
+) -> None:
+    """Count the entries with S_ij - row_threshold_i > column_threshold_j, and the hits of them.
+
+    ``indptr`` and ``indices`` are the ones of the label matrix. Hits and predictions are added to
+    ``in_rows[0]`` and ``in_rows[1]`` by row, and to ``in_columns[0]`` and ``in_columns[1]`` by the
+    row's group and by column.
+    """
+    for i in range(S.shape[0]):
+        t, g = row_threshold[i], group[i]
+        for j in range(S.shape[1]):
+            if S[i, j] - t > column_threshold[j]:
+                in_rows[1, i] += 1
+                in_columns[1, g, j] += 1
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k]
+            if S[i, j] - t > column_threshold[j]:
+                in_rows[0, i] += 1
+                in_columns[0, g, j] += 1

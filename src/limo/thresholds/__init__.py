@@ -1,5 +1,6 @@
 """From scores to labels: thresholds per label, per instance or for all, for any measure."""
 
+from limo.thresholds._auto import AutoThreshold, Tried
 from limo.thresholds._best import (
     F1Curves,
     apply_thresholds,
@@ -13,6 +14,7 @@ from limo.thresholds._classifier import ThresholdClassifier
 from limo.thresholds._expected import expected_f1_labels, gfm_labels
 from limo.thresholds._fit import RULES, suggest_threshold
 from limo.thresholds._instance import InstanceThreshold
+from limo.thresholds._json import rule_from_json, rule_to_json
 from limo.thresholds._report import (
     ThresholdReport,
     threshold_bounds,
@@ -26,14 +28,13 @@ from limo.thresholds._rules import (
     LabelThreshold,
     ThresholdRule,
     TopK,
-    rule_from_json,
-    rule_to_json,
 )
 from limo.thresholds._search import TARGETS, Target, f_beta
 
 __all__ = [
     "RULES",
     "TARGETS",
+    "AutoThreshold",
     "ExpectedF1",
     "F1Curves",
     "FixedThreshold",
@@ -45,6 +46,7 @@ __all__ = [
     "ThresholdReport",
     "ThresholdRule",
     "TopK",
+    "Tried",
     "apply_thresholds",
     "best_global_threshold",
     "best_instance_thresholds",

@@ -7,6 +7,7 @@ instances that the model has not seen, unless the caller asks for training score
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from limo._types import Booleans, Integers, Values
 from limo._views import Pattern
 from limo.datasets import StratifiedFolds
 from limo.measures._table import MEASURES
+from limo.thresholds._auto import AutoThreshold
 from limo.thresholds._best import Labels
 from limo.thresholds._instance import InstanceThreshold
 from limo.thresholds._rules import (
@@ -324,6 +326,8 @@ RULES: dict[str, Callable[[], ThresholdRule]] = {
     "global": GlobalThreshold,
     "top_k": TopK,
     "expected_f1": ExpectedF1,
+    "mixed": partial(InstanceThreshold, offset="label"),
+    "auto": AutoThreshold,
 }
 """The rules by name, as :class:`limo.ThresholdClassifier` takes them."""
 

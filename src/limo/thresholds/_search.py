@@ -78,7 +78,7 @@ class Target:
         """Whose counts are judged, if the threshold cuts the rows of ``own``."""
         return own if self.average is None else AVERAGES[self.average]
 
-    def __call__(self, tp: Values, fp: Values, true: Values, n_items: int) -> Values:
+    def __call__(self, tp: Values, fp: Values, true: Values, n_items: int | Values) -> Values:
         """Values of thresholds with ``tp`` of ``true`` relevant items and ``fp`` others above."""
         counts = tp, fp, true - tp, n_items - true - fp
         try:
