@@ -56,7 +56,7 @@ def test_thresholds_act_where_those_of_scikit_learn_are_ignored(name):
     features = rng.normal(size=(300, 4))
     labels = (features[:, :3] + rng.normal(size=(300, 3)) > 2.2).astype(int)
     plain = clone(MODELS[name]).fit(features, labels).predict(features)
-    ours = ThresholdClassifier(MODELS[name], measure="macro_f1").fit(features, labels)
+    ours = ThresholdClassifier(MODELS[name], "label", measure="macro_f1").fit(features, labels)
     assert (ours.predict(features) != plain).any(axis=0).all()  # every label's threshold acts
     assert limo.macro_f1(labels, ours.predict(features)) > limo.macro_f1(labels, plain) + 0.05
     S = limo.scores_of(ours.estimator_, features)
@@ -104,15 +104,13 @@ def test_t_of_x_reads_the_features():
     assert model.predict(TEST.X).shape == TEST.Y.shape
 
 
-@pytest.mark.parametrize(
-    ("measure", "rule"),
-    [("macro_f1", "LabelThreshold"), ("micro_f1", "GlobalThreshold"), (None, "LabelThreshold"),
-     ("instance_f1", "InstanceThreshold"), ("hamming_loss", "LabelThreshold")],
-)  # fmt: skip
-def test_the_measure_chooses_the_rule(measure, rule):
+@pytest.mark.parametrize("measure", ["macro_f1", "micro_f1", "instance_f1", "hamming_loss", None])
+def test_by_default_the_kind_is_chosen_for_the_measure(measure):
     model = ThresholdClassifier(OVR, measure=measure).fit(X, Y)
-    assert type(model.rule_).__name__ == rule
+    assert isinstance(model.rule_, limo.AutoThreshold)
     assert model.rule_.target == measure
+    kinds = {t.kind for t in model.rule_.tried_}
+    assert kinds >= {"label", "global", "instance + global", "instance + label"}
 
 
 # ---- cross-fitting
@@ -145,7 +143,7 @@ def test_cross_fitted_thresholds_do_not_trust_what_was_learnt_by_heart():
 
 def test_prefit_takes_the_model_as_it_is():
     inner = clone(OVR).fit(X, Y)
-    model = ThresholdClassifier(inner, cv="prefit").fit(TEST.X, TEST.Y)
+    model = ThresholdClassifier(inner, "label", cv="prefit").fit(TEST.X, TEST.Y)
     assert model.estimator_ is inner
     expected = limo.LabelThreshold().fit(TEST.Y, inner.decision_function(TEST.X))
     assert model.rule_.thresholds_.tolist() == expected.thresholds_.tolist()

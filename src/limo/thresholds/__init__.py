@@ -10,6 +10,7 @@ from limo.thresholds._best import (
     f1_curves,
     top_k,
 )
+from limo.thresholds._calibration import ScoreCalibration
 from limo.thresholds._classifier import ThresholdClassifier
 from limo.thresholds._expected import expected_f1_labels, gfm_labels
 from limo.thresholds._fit import RULES, suggest_threshold
@@ -41,6 +42,7 @@ __all__ = [
     "GlobalThreshold",
     "InstanceThreshold",
     "LabelThreshold",
+    "ScoreCalibration",
     "Target",
     "ThresholdClassifier",
     "ThresholdReport",

@@ -9,6 +9,7 @@ difference between two kinds. Everything that kinds or measures have in common i
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,9 @@ def try_kinds(
     errors of the difference.
     """
     trial = Trial.of(Y, scores, n_folds)
-    wanted = {target: list(kinds_for(target)) for target in targets}
+    # with a single label, all kinds are the same threshold
+    most = None if Y.shape[1] > 1 else 1
+    wanted = {target: list(islice(kinds_for(target), most)) for target in targets}
     counts = {(target, kind): trial.counts() for target in targets for kind in wanted[target]}
     for fold in range(trial.n_folds):
         part = trial.part(fold)
