@@ -7,7 +7,7 @@ the value of any measure of labels and, by leaving out groups of rows, the stand
 difference between two kinds. Everything that kinds or measures have in common is computed once.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -31,7 +31,7 @@ from limo.thresholds._instance import (
 )
 from limo.thresholds._rules import GlobalThreshold, LabelThreshold, ThresholdRule
 from limo.thresholds._scores import DenseScores, Scores
-from limo.thresholds._search import Target, best_thresholds, check_target
+from limo.thresholds._search import Kept, Target, best_thresholds, check_target
 
 # How t(x) is combined with an offset in each kind.
 KINDS: dict[str, tuple[bool, str | None]] = {
@@ -43,6 +43,7 @@ KINDS: dict[str, tuple[bool, str | None]] = {
 }
 """The kinds by name: whether they have t(x), and what else they have."""
 
+_MOST_KEPT = 1 << 18
 _GROUPS = 20  # of rows, each left out once to estimate standard errors
 
 
@@ -197,31 +198,40 @@ class Part:
         self.trial, self.known, self.cut = trial, known, cut
         self.Y, self.Y_cut = (Pattern.from_csr(trial.Y.csr[rows]) for rows in (known, cut))
         self.scores, self.scores_cut = (trial.scores.take(rows) for rows in (known, cut))
-        self._instance: dict[Target, tuple[Scores, Values]] = {}
+        # small matrices stay sorted; large ones would take too much memory
+        small = trial.Y.shape[0] * trial.Y.shape[1] <= _MOST_KEPT
+        self._new_kept: Callable[[], Kept | None] = dict if small else _nothing
+        self._kept: Kept | None = self._new_kept()
+        self._instance: dict[Target, tuple[Scores, Values, Kept | None]] = {}
 
     def count(self, kind: str, target: Target, counts: tuple[Integers, Integers]) -> None:
         """Add the hits and predictions of the rows that are cut."""
         by_instance, offset = KINDS[kind]
-        rest, rows = self.scores, np.zeros(self.cut.size)
+        rest, rows, kept = self.scores, np.zeros(self.cut.size), self._kept
         if by_instance:
-            rest, rows = self.above_instance(replace(target, average=ROWS.average))
+            rest, rows, kept = self.above_instance(replace(target, average=ROWS.average))
         columns = np.zeros(self.Y.shape[1])
         if offset is not None:
-            columns = columns + best_offset(offset, target, self.Y, rest)
+            columns = columns + best_offset(offset, target, self.Y, rest, kept)
         by_row = np.zeros((2, self.cut.size), np.int64)
         group = self.trial.group[self.cut]
         count_cut(self.scores_cut, rows, columns, self.Y_cut, group, by_row, counts[1])
         counts[0][:, self.cut] = by_row
 
-    def above_instance(self, target: Target) -> tuple[Scores, Values]:
-        """Scores minus t(x) of the rows to fit to, and t(x) of the rows to cut."""
+    def above_instance(self, target: Target) -> tuple[Scores, Values, Kept | None]:
+        """Scores minus t(x) of the rows to fit to, t(x) of the rows to cut, what is kept sorted."""
         if target not in self._instance:
-            best = best_thresholds(ROWS, target, self.Y, self.scores)
+            best = best_thresholds(ROWS, target, self.Y, self.scores, kept=self._kept)
             seen = self.trial.seen
             coef, level = fit_ridge(seen[self.known], finite_thresholds(best, self.scores))
             t = seen @ coef + level
-            self._instance[target] = self.scores.minus(t[self.known]), t[self.cut]
+            rest = self.scores.minus(t[self.known])
+            self._instance[target] = rest, t[self.cut], self._new_kept()
         return self._instance[target]
+
+
+def _nothing() -> None:
+    return None
 
 
 def judged_view(target: Target) -> View:

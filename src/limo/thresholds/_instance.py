@@ -13,11 +13,11 @@ from sklearn.svm import SVR
 
 from limo._checks import check_name, check_number, check_sparse
 from limo._types import Values
-from limo._views import ENTRIES, ROWS, Pattern
+from limo._views import COLUMNS, ENTRIES, ROWS, Pattern
 from limo.thresholds._best import Labels
-from limo.thresholds._rules import LabelThreshold, ThresholdRule
+from limo.thresholds._rules import SHRINKAGE, ThresholdRule, shrunk
 from limo.thresholds._scores import Scores
-from limo.thresholds._search import Target, Thresholds, best_thresholds, check_target
+from limo.thresholds._search import Kept, Target, Thresholds, best_thresholds, check_target
 
 _SOURCES = ("scores", "features", "both")
 _REGRESSORS = ("ridge", "svr")
@@ -207,13 +207,14 @@ def linear_model(coef: Values, intercept: float) -> Ridge:
     return model
 
 
-def best_offset(kind: str, target: Target, Y: Pattern, rest: Scores) -> Any:
+def best_offset(
+    kind: str, target: Target, Y: Pattern, rest: Scores, kept: Kept | None = None
+) -> Any:
     """The best offset of t(x), one number or one per label, for scores minus t(x)."""
     if kind == "global":
-        return float(best_thresholds(ENTRIES, target, Y, rest).values[0])
-    rule = LabelThreshold(label_target(target))
-    rule._fit(Y, rest, None)
-    return rule.thresholds_
+        return float(best_thresholds(ENTRIES, target, Y, rest, kept=kept).values[0])
+    t = best_thresholds(COLUMNS, label_target(target), Y, rest, kept=kept).values
+    return shrunk(t, Y.ones_per_column, rest, SHRINKAGE)
 
 
 def label_target(target: Target) -> Target:

@@ -18,6 +18,9 @@ from limo.thresholds._expected import check_probabilities, expected_f1_threshold
 from limo.thresholds._scores import Scores, check_pair, read_scores
 from limo.thresholds._search import best_thresholds, check_target
 
+SHRINKAGE = 5.0
+"""How many positives the usual place of a label's threshold counts for."""
+
 
 class ThresholdRule(BaseEstimator):  # type: ignore[misc]
     """The base of all rules: checks their input against the labels they were fitted on."""
@@ -288,7 +291,7 @@ class LabelThreshold(ThresholdRule):
 
     __module__ = "limo"  # the public name, which model files contain
 
-    def __init__(self, target: Any = None, *, shrinkage: float = 5.0) -> None:
+    def __init__(self, target: Any = None, *, shrinkage: float = SHRINKAGE) -> None:
         self.target = target
         self.shrinkage = shrinkage
 
