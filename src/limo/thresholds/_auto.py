@@ -7,7 +7,7 @@ the value of any measure of labels and, by leaving out groups of rows, the stand
 difference between two kinds. Everything that kinds or measures have in common is computed once.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -43,7 +43,6 @@ KINDS: dict[str, tuple[bool, str | None]] = {
 }
 """The kinds by name: whether they have t(x), and what else they have."""
 
-_MOST_KEPT = 1 << 18
 _GROUPS = 20  # of rows, each left out once to estimate standard errors
 
 
@@ -198,11 +197,8 @@ class Part:
         self.trial, self.known, self.cut = trial, known, cut
         self.Y, self.Y_cut = (Pattern.from_csr(trial.Y.csr[rows]) for rows in (known, cut))
         self.scores, self.scores_cut = (trial.scores.take(rows) for rows in (known, cut))
-        # small matrices stay sorted; large ones would take too much memory
-        small = trial.Y.shape[0] * trial.Y.shape[1] <= _MOST_KEPT
-        self._new_kept: Callable[[], Kept | None] = dict if small else _nothing
-        self._kept: Kept | None = self._new_kept()
-        self._instance: dict[Target, tuple[Scores, Values, Kept | None]] = {}
+        self._kept: Kept = {}
+        self._instance: dict[Target, tuple[Scores, Values, Kept]] = {}
 
     def count(self, kind: str, target: Target, counts: tuple[Integers, Integers]) -> None:
         """Add the hits and predictions of the rows that are cut."""
@@ -218,20 +214,16 @@ class Part:
         count_cut(self.scores_cut, rows, columns, self.Y_cut, group, by_row, counts[1])
         counts[0][:, self.cut] = by_row
 
-    def above_instance(self, target: Target) -> tuple[Scores, Values, Kept | None]:
-        """Scores minus t(x) of the rows to fit to, t(x) of the rows to cut, what is kept sorted."""
+    def above_instance(self, target: Target) -> tuple[Scores, Values, Kept]:
+        """Scores minus t(x) of the rows to fit to with their cuts, and t(x) of the rows to cut."""
         if target not in self._instance:
             best = best_thresholds(ROWS, target, self.Y, self.scores, kept=self._kept)
             seen = self.trial.seen
             coef, level = fit_ridge(seen[self.known], finite_thresholds(best, self.scores))
             t = seen @ coef + level
             rest = self.scores.minus(t[self.known])
-            self._instance[target] = rest, t[self.cut], self._new_kept()
+            self._instance[target] = rest, t[self.cut], {}
         return self._instance[target]
-
-
-def _nothing() -> None:
-    return None
 
 
 def judged_view(target: Target) -> View:

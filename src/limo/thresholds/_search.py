@@ -340,8 +340,8 @@ class Steps:
         return cls(indptr, hits, misses, upper, lower, n_true, blocks[0].n_items)
 
 
-Kept = dict[tuple[str, bool], list[Steps]]
-"""Sorted rows, by view and by whether every score is a candidate."""
+Kept = dict[str, list[Steps]]
+"""By view, the cuts just below relevant items, which are few and which most targets need."""
 
 
 def best_thresholds(
@@ -358,17 +358,17 @@ def best_thresholds(
 
     Of equally good ones the one that predicts least is taken; with ``most``, and if each row is
     judged by itself, the one that predicts most. With ``at_least_one``, which also needs rows that
-    are judged by themselves, no threshold is above all scores of its row. Sorted rows are stored in
-    ``kept``, for other targets of the same labels and scores.
+    are judged by themselves, no threshold is above all scores of its row. Cuts are stored in
+    ``kept``, for other targets of the same labels and scores, so that these need no sorting.
     """
     judged = target.view(view)
 
     def read(by: View, function: Callable[[Steps], Result], *, every: bool) -> list[Result]:
-        if kept is None:
+        if kept is None or every:
             return read_steps(*through(by, Y, scores), function, every=every)
-        if (by.name, every) not in kept:
-            kept[by.name, every] = read_steps(*through(by, Y, scores), _itself, every=every)
-        return [function(steps) for steps in kept[by.name, every]]
+        if by.name not in kept:
+            kept[by.name] = read_steps(*through(by, Y, scores), _itself, every=False)
+        return [function(steps) for steps in kept[by.name]]
 
     if judged is view:
         found = _each(target, partial(read, view), most=most, at_least_one=at_least_one)
