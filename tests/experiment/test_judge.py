@@ -35,7 +35,8 @@ def test_thresholds_are_those_of_the_threshold_classifier(cv, rule):
     measures = [name for name, m in limo.MEASURES.items() if m.needs == "labels"]
     found = scores(Method("m", MODEL, threshold=rule, cv=cv), measures)
     for name in measures:
-        chosen = limo.ThresholdClassifier(MODEL, rule, measure=name, cv=cv).fit(TRAIN.X, TRAIN.Y)
+        same = limo.suggest_threshold(name) if rule is None else rule
+        chosen = limo.ThresholdClassifier(MODEL, same, measure=name, cv=cv).fit(TRAIN.X, TRAIN.Y)
         assert found[name].value == getattr(limo, name)(TEST.Y, chosen.predict(TEST.X))
 
 
