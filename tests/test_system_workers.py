@@ -1,7 +1,11 @@
+import os
+import signal
 import threading
+from unittest.mock import Mock
 
 import pytest
 
+from limo import _system as system
 from limo._system import at_most, n_workers, workers
 
 
@@ -51,3 +55,17 @@ def test_limits_within_limits():
         assert n_workers() == 1
     with at_most(1), at_most(2):
         assert n_workers() == 1
+
+
+def test_a_worker_leaves_ctrl_c_to_its_parent_and_ends_with_it(monkeypatch):
+    heard, threads = [], []
+    monkeypatch.setattr(system.signal, "signal", lambda *what: heard.append(what))
+    monkeypatch.setattr(system.threading, "Thread", lambda **what: threads.append(what) or Mock())
+    system.start_worker(5)
+    assert heard == [(signal.SIGINT, signal.SIG_IGN)]
+    assert threads[0]["args"] == (5,)  # not its own idea of its parent, which may be gone already
+    monkeypatch.setattr(os, "getppid", iter([5, 5, 1]).__next__)
+    monkeypatch.setattr(os, "_exit", heard.append)
+    monkeypatch.setattr(system.time, "sleep", heard.append)
+    system._exit_with(5)
+    assert heard[1:] == [1, 1, 1]  # two naps, then the exit

@@ -1,10 +1,13 @@
-"""Files written completely or not at all, threads, imports on first use, and versions."""
+"""Files written completely or not at all, threads, processes, late imports, and versions."""
 
 import importlib
 import importlib.metadata
 import os
 import platform
+import signal
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -140,6 +143,25 @@ def workers(*, enough: bool = True) -> Iterator[Run]:
         return
     with ThreadPoolExecutor(n_threads) as pool:
         yield pool.map
+
+
+# Processes
+
+
+def start_worker(parent: int) -> None:
+    """Leave Ctrl-C to the parent process, and end when it ends.
+
+    The parent says its own number: it may have been killed before this process could ask. This
+    module loads nothing large, so a process that is still starting notices at once.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
+
+
+def _exit_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 # Libraries

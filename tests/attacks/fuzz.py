@@ -54,7 +54,8 @@ def attack(name: str, content: bytes) -> str:
 
 def _child(name: str, seed: int, first: int, last: int, into: Path) -> int:
     """Attack with a range of files; before each, its number is written down for the parent."""
-    seeds_of(name)
+    for healthy in seeds_of(name):  # also loads and compiles what it needs, which takes its time
+        attack(name, healthy)
     (into / "now").write_text(str(first))  # after the slow part, or it would look like a hang
     resource.setrlimit(resource.RLIMIT_AS, (4 * BYTES, 4 * BYTES))
     for number in range(first, last):
@@ -112,7 +113,9 @@ def _watch(process: "subprocess.Popen[bytes]", into: Path) -> int | None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("targets", nargs="*", choices=[[], *TARGETS], metavar="TARGET")
     parser.add_argument("-n", type=int, default=50_000, help="how many files in all")
     parser.add_argument("--seed", type=int, default=0)
@@ -134,7 +137,9 @@ def main() -> int:
         campaign(name, given.seed, each, into / name)
         number = len(list((into / name).glob("*.txt")))
         total += number
-        print(f"{name}: {each} files, {number} found, {time.monotonic() - started:.0f} s", flush=True)
+        print(
+            f"{name}: {each} files, {number} found, {time.monotonic() - started:.0f} s", flush=True
+        )
         for temporary in ("now", "input"):
             (into / name / temporary).unlink()
     print(f"{each * len(names)} files, {total} found" + (f", in {into}" if total else ""))

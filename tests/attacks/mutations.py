@@ -89,7 +89,9 @@ def mutate_tree(rng: Random, tree: Any) -> Any:
 
 def _places(tree: Any) -> Any:
     """Every container of the tree with each of its keys."""
-    keys: Any = tree if isinstance(tree, dict) else range(len(tree) if isinstance(tree, list) else 0)
+    keys: Any = (
+        tree if isinstance(tree, dict) else range(len(tree) if isinstance(tree, list) else 0)
+    )
     for key in keys:
         yield tree, key
         yield from _places(tree[key])

@@ -311,7 +311,7 @@ def _store_errors(path: Path) -> Iterator[None]:
             f"a name or message has a character that {path} cannot store: {error}. Nothing was "
             "changed; rename the data or the method"
         ) from error
-    except (sqlite3.Error, ValueError, OverflowError) as error:
+    except (sqlite3.Error, OverflowError, TypeError, ValueError) as error:
         code = getattr(error, "sqlite_errorcode", 0)
         # the lowest byte is the kind of error; a file that ends too soon is damaged
         known = "" if code == sqlite3.SQLITE_IOERR_SHORT_READ else _NOT_DAMAGED.get(code & 255, "")

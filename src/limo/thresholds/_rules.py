@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from limo._checks import check_name, column_names
+from limo._checks import check_name, check_number, column_names
 from limo._views import COLUMNS, ENTRIES, Pattern
 from limo.thresholds._best import Labels, check_count, cut_scores
 from limo.thresholds._expected import check_probabilities, expected_f1_thresholds, gfm_labels
@@ -454,8 +454,27 @@ def rule_from_json(text: str | Path) -> ThresholdRule:
     -------
     rule
     """
-    document = json.loads(text.read_text(encoding="utf-8") if isinstance(text, Path) else text)
-    kind = _RULES[check_name(document.get("rule"), _RULES, "rule")]
+    content = text.read_bytes() if isinstance(text, Path) else text
+    try:
+        rule = _restored(json.loads(content))
+        rule.predict(np.full((1, getattr(rule, "n_labels_", 1)), 0.5))
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise ValueError(
+            f"Expected the JSON of a rule, as rule_to_json writes it: {type(error).__name__}: "
+            f"{error}"
+        ) from error
+    return rule
+
+
+def _restored(document: Any) -> ThresholdRule:
+    kind = _RULES[check_name(document["rule"], _RULES, "rule")]
     attribute = _ATTRIBUTE[kind]
     decided = _numbers(document[attribute.rstrip("_")])
     rule = kind(decided) if kind is FixedThreshold else kind()
@@ -463,9 +482,13 @@ def rule_from_json(text: str | Path) -> ThresholdRule:
     if "target" in rule.get_params():
         rule.set_params(target=document["target"])
     if document["n_labels"] is not None:
-        rule.n_labels_ = document["n_labels"]
+        rule.n_labels_ = check_number(
+            document["n_labels"], "n_labels", least=1, most=10_000_000, integer=True
+        )
         names = document["label_names"]
-        rule.label_names_ = None if names is None else tuple(names)
+        if names is not None and len(names) != rule.n_labels_:
+            raise ValueError(f"expected {rule.n_labels_} label names, got {names!r}")
+        rule.label_names_ = None if names is None else tuple(map(str, names))
     return rule
 
 
