@@ -10,6 +10,8 @@ import limo
 
 # scikit-learn checks the input of estimators with sentences of its own, which users know.
 _OWNERS = tuple(str(Path(package.__file__).parent) for package in (limo, sklearn))
+# Where scikit-learn lets NumPy say that X holds no numbers: every estimator there is does so.
+_CHECKS_OF_X = str(Path("sklearn", "utils", "validation.py"))
 _SENTENCES = (ValueError, TypeError, OSError, RuntimeError, LookupError, NotImplementedError)
 
 
@@ -23,6 +25,8 @@ def is_sentence(error: BaseException) -> bool:
         return False
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
+        if last.tb_frame.f_code.co_filename.endswith(_CHECKS_OF_X):
+            return True
         last = last.tb_next
     return last is None or (_owned(last) and _is_raise(last)) or _is_missing_file(error)
 

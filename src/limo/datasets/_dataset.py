@@ -4,7 +4,7 @@ Every reader, writer and splitter uses these; nothing here reads a file.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from limo._checks import check_sparse
+from limo._text import repeated
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,8 +51,10 @@ class Dataset:
     checksum: str = ""
 
     def __post_init__(self) -> None:
-        check_sparse(self.X, "X")
-        check_sparse(self.Y, "Y")
+        for letter in ("X", "Y"):
+            object.__setattr__(self, letter, _matrix(getattr(self, letter), letter))
+        for kind in ("feature_names", "label_names"):
+            object.__setattr__(self, kind, _names(getattr(self, kind), kind))
         expected = (self.X.shape[0], len(self.label_names))
         if self.Y.shape != expected:
             raise ValueError(
@@ -92,6 +95,32 @@ class Dataset:
     def to_sparse(self) -> "Dataset":
         """The same data with ``X`` and ``Y`` as CSR arrays."""
         return replace(self, X=sparse.csr_array(self.X), Y=sparse.csr_array(self.Y))
+
+
+def _matrix(A: Any, name: str) -> Any:
+    """A sparse matrix or an array of numbers with two dimensions; lists and frames become one."""
+    check_sparse(A, name)
+    if sparse.issparse(A) or isinstance(A, np.ndarray):
+        found = A
+    else:
+        try:
+            found = A.to_numpy() if hasattr(A, "to_numpy") else np.asarray(A)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must be a table of numbers: {error}") from None
+    if found.ndim != 2 or found.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name} must be a table of numbers with one row per instance, got shape "
+            f"{found.shape} of type {found.dtype}"
+        )
+    return found
+
+
+def _names(given: Any, kind: str) -> tuple[str, ...]:
+    if isinstance(given, tuple) and all(isinstance(name, str) for name in given):
+        return given
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise ValueError(f"{kind} must be a list of names, got {given!r}")
+    return tuple(map(str, given))
 
 
 def _stack(A: Any, B: Any) -> Any:
@@ -271,6 +300,12 @@ def check_binary(Y: Any, path: str = "") -> None:
             f"Y must hold only 0 and 1, got {value:g} in row {row}, column {column} (from 0)",
             path=path,
         )
+
+
+def check_different(names: Sequence[str], what: str, path: str = "") -> None:
+    """Raise if a name occurs twice: nothing could be chosen by it."""
+    if (twice := repeated(names)) is not None:
+        raise DataError(f"expected different {what}, got {twice!r} twice", path=path)
 
 
 _INT32 = np.iinfo(np.int32).max

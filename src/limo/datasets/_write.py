@@ -19,8 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from limo._system import Later, replacing, replacing_all
-from limo._text import repeated
-from limo.datasets._dataset import DataError, Dataset, check_binary
+from limo.datasets._dataset import DataError, Dataset, check_binary, check_different
 from limo.datasets._libsvm import NAMES_SUFFIX, is_whole
 from limo.datasets._matrices import LABEL_PREFIX, SCORE_PREFIX
 from limo.datasets._npz import csr_parts, to_arrays
@@ -154,8 +153,7 @@ def files_written(path: str | os.PathLike[str], format: str | None = None) -> li
 
 def _check_names(dataset: Dataset) -> None:
     for what, names in (("feature", dataset.feature_names), ("label", dataset.label_names)):
-        if (twice := repeated(names)) is not None:
-            raise DataError(f"expected different {what} names, got {twice!r} twice")
+        check_different(names, f"{what} names")
 
 
 def _check_arff_names(dataset: Dataset) -> None:

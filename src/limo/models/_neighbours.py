@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.parallel import Parallel, delayed
 
-from limo._checks import check_number, check_sparse
+from limo._checks import check_n_jobs, check_number, check_sparse
 from limo._kernels.expected_f1 import best_neighbour_sets
 from limo._kernels.profiles import nearest
 from limo._types import Integers, Values
@@ -177,6 +177,7 @@ class MLKNNClassifier(MultiLabelClassifier):
         MLKNNClassifier
         """
         check_number(self.k, "k", least=1, integer=True)
+        check_n_jobs(self.n_jobs)
         check_number(self.smoothing, "smoothing", least=0)
         X, Y = self._check_training(X, y)
         self.n_neighbors_ = min(self.k, X.shape[0] - 1)
@@ -333,6 +334,7 @@ class GFMClassifier(MultiLabelClassifier):
         GFMClassifier
         """
         check_number(self.k, "k", least=1, integer=True)
+        check_n_jobs(self.n_jobs)
         check_number(self.f1_of_nothing, "f1_of_nothing", least=0, most=1)
         X, Y = self._check_training(X, y)
         self.n_neighbors_ = min(self.k, X.shape[0])
