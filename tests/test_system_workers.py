@@ -1,12 +1,14 @@
 import os
 import signal
+import subprocess
+import sys
 import threading
 from unittest.mock import Mock
 
 import pytest
 
 from limo import _system as system
-from limo._system import at_most, n_workers, workers
+from limo._system import at_most, memory_limit, n_workers, workers
 
 
 @pytest.mark.parametrize("enough", [True, False])
@@ -69,3 +71,32 @@ def test_a_worker_leaves_ctrl_c_to_its_parent_and_ends_with_it(monkeypatch):
     monkeypatch.setattr(system.time, "sleep", heard.append)
     system._exit_with(5)
     assert heard[1:] == [1, 1, 1]  # two naps, then the exit
+
+
+def test_the_lowest_limit_of_memory_counts(monkeypatch):
+    assert 2**27 < memory_limit() <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    monkeypatch.setattr(system, "_container_memory", lambda folder: 2.0**26)
+    assert memory_limit() == 2**26
+    monkeypatch.setattr(system, "_address_space", lambda: 2.0**25)
+    assert memory_limit() == 2**25
+    for name in ("_container_memory", "_address_space"):
+        monkeypatch.setattr(system, name, lambda *_: None)
+    monkeypatch.delattr("os.sysconf")
+    assert memory_limit() == 2**33
+
+
+@pytest.mark.parametrize("file", ["memory.max", "memory/memory.limit_in_bytes"])
+def test_a_container_limits_memory(tmp_path, file):
+    assert system._container_memory(tmp_path) is None
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text("max\n")
+    assert system._container_memory(tmp_path) is None
+    (tmp_path / file).write_text("1048576\n")
+    assert system._container_memory(tmp_path) == 2**20
+
+
+def test_ulimit_limits_memory():
+    code = "from limo._system import memory_limit; print(memory_limit())"
+    limited = f"ulimit -v 4000000; {sys.executable} -c '{code}'"
+    found = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=True)
+    assert float(found.stdout) == 4000000 * 1024

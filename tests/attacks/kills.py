@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -73,19 +74,12 @@ def strike(process: "subprocess.Popen[bytes]", whom: str, rng: random.Random) ->
     workers = [one for one in members(process.pid) if one != process.pid]
     if whom == "worker" and workers:
         victim = rng.choice(workers)
-        try:
+        with suppress(ProcessLookupError):
             os.kill(victim, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         time.sleep(rng.random())
         whom = "parent"  # the run would go on: end it too
-    try:
-        if whom == "group":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            os.kill(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+    with suppress(ProcessLookupError):
+        (os.killpg if whom == "group" else os.kill)(process.pid, signal.SIGKILL)
 
 
 def left_over(process: "subprocess.Popen[bytes]") -> list[str]:

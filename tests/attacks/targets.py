@@ -128,7 +128,8 @@ def _matrix(file: Path) -> None:
             try:
                 limo.evaluate(np.eye(*found.values.shape, dtype=int), found.values)
             except ValueError as error:
-                assert "y_score" in str(error)
+                if not is_sentence(error):
+                    raise
 
 
 def _instances(file: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo._checks import check_sparse
+from limo._checks import check_number, check_sparse
 from limo._text import repeated
 
 
@@ -95,6 +95,14 @@ class Dataset:
     def to_sparse(self) -> "Dataset":
         """The same data with ``X`` and ``Y`` as CSR arrays."""
         return replace(self, X=sparse.csr_array(self.X), Y=sparse.csr_array(self.Y))
+
+
+def check_dataset(data: Any) -> None:
+    """Raise unless this is a data set, and not, say, the name of one."""
+    if not isinstance(data, Dataset):
+        raise ValueError(
+            f"expected a limo.Dataset, as limo.read returns it, got {type(data).__name__}"
+        )
 
 
 def _matrix(A: Any, name: str) -> Any:
@@ -193,6 +201,19 @@ class Limits:
     max_columns: int = 10_000_000
     max_values: int = 1_000_000_000
 
+    @staticmethod
+    def of(given: Any) -> "Limits":
+        """The limits given, or the default ones for None."""
+        if given is None:
+            return Limits()
+        if not isinstance(given, Limits):
+            raise ValueError(f"limits must be a limo.datasets.Limits, got {given!r}")
+        return given
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            check_number(getattr(self, one.name), one.name, least=0, integer=True)
+
     def check(self, name: str, value: int, what: str, path: str = "") -> None:
         """Raise if there are more than the limit ``name`` allows; ``what`` names the quantity."""
         limit = getattr(self, name)
@@ -240,8 +261,10 @@ class ReadOptions:
             if getattr(self, name) not in choices:
                 expected = " or ".join(map(repr, choices))
                 raise DataError(f"{name} must be {expected}, got {getattr(self, name)!r}")
-        if self.n_features is not None and self.n_features < 0:
+        if self.n_features is not None and not _is_count(self.n_features):
             raise DataError(f"n_features must be a count, got {self.n_features!r}")
+        if self.encoding is not None and not isinstance(self.encoding, str):
+            raise DataError(f"encoding must be a name such as 'utf-8', got {self.encoding!r}")
         if isinstance(self.drop, str):
             raise DataError(f"drop must be a list of names: drop=[{self.drop!r}]")
         if isinstance(self.labels, bool) or (isinstance(self.labels, int) and self.labels < 1):
@@ -259,6 +282,10 @@ class ReadOptions:
                 raise DataError(
                     f"{option.name}= has no meaning for a file in the {format} format; leave it out"
                 )
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
 def _plain(labels: Any) -> LabelChoice:

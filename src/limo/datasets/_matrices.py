@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from limo._system import as_path
 from limo.datasets._arff import says_labels
 from limo.datasets._columns import (
     Columns,
@@ -128,10 +129,13 @@ def read_matrix(
     >>> scores.label_names, scores.values.shape
     (('calm', 'sad'), (2, 2))
     """
-    limits = limits or Limits()
+    limits = Limits.of(limits)
     options = ReadOptions(labels=labels, drop=drop, header=header, missing="nan", limits=limits)
-    if format == "npy" or (format is None and _is_npy(Path(path))):
-        return _map_npy(Path(path), options)
+    file = as_path(path)
+    if kind not in _ARRAYS:
+        raise DataError(f"kind must be one of {', '.join(_ARRAYS)}; got {kind!r}")
+    if format == "npy" or (format is None and _is_npy(file)):
+        return _map_npy(file, options)
     source = open_source(path, None, limits)
     name = format or recognise(source)
     if name not in FORMATS:
@@ -364,7 +368,7 @@ def read_instances(
     >>> limo.datasets.read_instances(file, ["length", "key=major", "key=minor"])
     array([[3.5, 0. , 1. ]])
     """
-    options = ReadOptions(missing=missing, drop=drop, limits=limits or Limits())
+    options = ReadOptions(missing=missing, drop=drop, limits=Limits.of(limits))
     source = open_source(path, None, options.limits)
     name = format or recognise(source)
     if name not in FORMATS:

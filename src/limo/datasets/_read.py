@@ -150,7 +150,7 @@ def read(
         encoding=encoding,
         header=header,
         member=member,
-        limits=limits or Limits(),
+        limits=Limits.of(limits),
     )
     return read_source(open_source(path, member, options.limits), format, options)
 

@@ -78,17 +78,17 @@ class Conventions:
             value = getattr(self, name)
             if not isinstance(value, str) or value not in ("worst", "best"):
                 raise ValueError(f"{name} must be 'worst' or 'best', got {value!r}.")
-        nothing = self.f1_of_nothing
+        nothing: Any = self.f1_of_nothing
         is_nan = isinstance(nothing, float) and math.isnan(nothing)
         if not (is_nan or _is_share(nothing)):
             raise ValueError(f"f1_of_nothing must be between 0 and 1, or be nan, got {nothing!r}.")
-        if not isinstance(self.coverage_offset, Real):
-            raise ValueError(f"coverage_offset must be a number, got {self.coverage_offset!r}.")
-        if not isinstance(self.undefined, Mapping):
-            raise ValueError(
-                f"undefined must map names of measures to values, got {self.undefined!r}."
-            )
-        object.__setattr__(self, "undefined", MappingProxyType(dict(self.undefined)))
+        offset: Any = self.coverage_offset
+        if not isinstance(offset, Real):
+            raise ValueError(f"coverage_offset must be a number, got {offset!r}.")
+        undefined: Any = self.undefined
+        if not isinstance(undefined, Mapping):
+            raise ValueError(f"undefined must map names of measures to values, got {undefined!r}.")
+        object.__setattr__(self, "undefined", MappingProxyType(dict(undefined)))
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name."""
@@ -101,7 +101,7 @@ class Conventions:
 
 
 def _is_share(value: Any) -> bool:
-    return isinstance(value, Real) and 0 <= value <= 1
+    return isinstance(value, Real) and 0 <= float(value) <= 1
 
 
 def _rebuild(choices: dict[str, Any]) -> Conventions:

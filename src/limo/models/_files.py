@@ -24,7 +24,7 @@ from scipy import sparse
 import limo
 from limo._checks import check_number, check_sparse
 from limo._solvers.problem import Iterates, Solution
-from limo._system import Later, replacing
+from limo._system import Later, as_path, replacing
 from limo.losses._term import Term
 from limo.models._neighbours import GFMClassifier, MLKNNClassifier, check_stored
 
@@ -135,7 +135,7 @@ def save_model(
         "method": method,
         "data": data,
     }
-    file = Path(path)
+    file = as_path(path)
     with replacing(file, force=force) as handle:
         handle.write(_skops.dumps(document))
     return file
@@ -160,7 +160,7 @@ def load_model(path: str | os.PathLike[str], *, max_bytes: int | None = None) ->
     """
     if max_bytes is not None:
         check_number(max_bytes, "max_bytes", least=1, integer=True)
-    file = Path(path)
+    file = as_path(path)
     content, trusted = file.read_bytes(), _trusted()
     _check_size(content, file, max_bytes)
     try:
