@@ -10,11 +10,8 @@ CLEAN = (
     "limo.Dataset",
     "limo.FixedThreshold",
     "limo.GFMClassifier",
-    "limo.MLKNNClassifier",
     "limo.average_precision",
     "limo.coverage",
-    "limo.datasets.read",
-    "limo.datasets.write",
     "limo.effectiveness",
     "limo.entry_wise_margin",
     "limo.hamming_loss",
@@ -28,6 +25,7 @@ CLEAN = (
     "limo.micro_auc",
     "limo.micro_f1",
     "limo.one_error",
+    "limo.read",
     "limo.ranking_loss",
 )
 

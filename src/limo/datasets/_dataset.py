@@ -4,7 +4,8 @@ Every reader, writer and splitter uses these; nothing here reads a file.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any
@@ -126,9 +127,13 @@ def _matrix(A: Any, name: str) -> Any:
 def _names(given: Any, kind: str) -> tuple[str, ...]:
     if isinstance(given, tuple) and all(isinstance(name, str) for name in given):
         return given
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+    try:
+        names = () if isinstance(given, str | bytes | Mapping) else tuple(given)
+    except TypeError:
+        names = ()
+    if not names and not isinstance(given, list | tuple):
         raise ValueError(f"{kind} must be a list of names, got {given!r}")
-    return tuple(map(str, given))
+    return tuple(map(str, names))
 
 
 def _stack(A: Any, B: Any) -> Any:
@@ -236,6 +241,18 @@ _CHOICES = {
 }
 
 
+_OPTIONAL_FLAG = ((bool, np.bool_, type(None)), "True, False or None")
+_TYPES: dict[str, tuple[Any, str]] = {
+    **{name: (str, " or ".join(map(repr, choices))) for name, choices in _CHOICES.items()},
+    "xml": ((str, os.PathLike, type(None)), "the name of a file"),
+    "n_features": ((Integral, type(None)), "a count"),
+    "zero_based": _OPTIONAL_FLAG,
+    "header": _OPTIONAL_FLAG,
+    "encoding": ((str, type(None)), "a name such as 'utf-8'"),
+    "member": ((str, type(None)), "the name of a member"),
+}
+
+
 @dataclass(frozen=True)
 class ReadOptions:
     """The options of :func:`limo.read`, which documents them."""
@@ -254,17 +271,15 @@ class ReadOptions:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.drop, str):
-            object.__setattr__(self, "drop", tuple(self.drop))
-        object.__setattr__(self, "labels", _plain(self.labels))
+        self._check_types()
+        for name in ("drop", "labels"):
+            object.__setattr__(self, name, _plain(getattr(self, name), name))
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 expected = " or ".join(map(repr, choices))
                 raise DataError(f"{name} must be {expected}, got {getattr(self, name)!r}")
-        if self.n_features is not None and not _is_count(self.n_features):
+        if self.n_features is not None and not 0 <= self.n_features < 2**63:
             raise DataError(f"n_features must be a count, got {self.n_features!r}")
-        if self.encoding is not None and not isinstance(self.encoding, str):
-            raise DataError(f"encoding must be a name such as 'utf-8', got {self.encoding!r}")
         if isinstance(self.drop, str):
             raise DataError(f"drop must be a list of names: drop=[{self.drop!r}]")
         if isinstance(self.labels, bool) or (isinstance(self.labels, int) and self.labels < 1):
@@ -272,6 +287,11 @@ class ReadOptions:
                 f"labels must be a count of at least 1, a list of names, or a prefix with a star "
                 f"('tag_*'); got {self.labels!r}"
             )
+
+    def _check_types(self) -> None:
+        for name, (kinds, expected) in _TYPES.items():
+            if not isinstance(getattr(self, name), kinds):
+                raise DataError(f"{name} must be {expected}, got {getattr(self, name)!r}")
 
     def refuse_unused(self, used: frozenset[str], format: str) -> None:
         """Raise for an option that was set although the format does not use it."""
@@ -284,15 +304,19 @@ class ReadOptions:
                 )
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= value < 2**63
-
-
-def _plain(labels: Any) -> LabelChoice:
-    """``labels`` as None, an int, a str or, for any list or array, a tuple."""
-    if labels is None or isinstance(labels, (str, bool)):
-        return labels
-    return int(labels) if isinstance(labels, Integral) else tuple(labels)
+def _plain(given: Any, name: str) -> LabelChoice:
+    """``given`` as None, an int, a str or, for any list, array or iterator of names, a tuple."""
+    if isinstance(given, str) or (name == "labels" and isinstance(given, bool | None)):
+        return given
+    if isinstance(given, Integral) and name == "labels":
+        return int(given)
+    try:
+        listed: tuple[Any, ...] = tuple(given)
+    except TypeError:
+        listed = (None,)
+    if not all(isinstance(one, str | Integral) for one in listed):
+        raise DataError(f"{name} must be a list of names, got {given!r}")
+    return listed
 
 
 _DEFAULT = ReadOptions()

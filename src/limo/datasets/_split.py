@@ -320,7 +320,7 @@ def _n_rows(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def _share(test_size: float) -> float:
+def _share(test_size: Any) -> float:
     if not isinstance(test_size, Real) or not 0 < float(test_size) < 1:
         raise ValueError(f"test_size must be between 0 and 1, got {test_size}")
-    return test_size
+    return float(test_size)
