@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from limo._checks import column_names
+from limo._frames import column_names
 from limo._types import Anything, Values
 from limo.thresholds._coding import CodedLabels
 from limo.thresholds._fit import OWN, ConstantLabels, Fitted, Training, label_matrix, make_rule

@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limo._checks import Names, check_labels, check_name, check_truth
+from limo._checks import check_labels, check_name, check_truth
+from limo._frames import Names
 from limo._profiles import Profile, read_profiles
 from limo._system import Later
 from limo._text import Rows, align, as_html, plain

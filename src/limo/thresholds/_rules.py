@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from limo._checks import check_name, column_names
+from limo._checks import check_name
+from limo._frames import column_names
 from limo._views import COLUMNS, ENTRIES, Pattern
 from limo.thresholds._best import Labels, check_count, cut_scores
 from limo.thresholds._expected import check_probabilities, expected_f1_thresholds, gfm_labels
