@@ -139,7 +139,7 @@ def _cautions(evaluation: Evaluation) -> list[str]:
     if evaluation.n_missing:
         share = evaluation.n_missing / (evaluation.n_instances * evaluation.n_labels)
         cautions.append(
-            f"{share:.1%} of the true labels are missing and take no part: ranks and coverage count "
-            "known labels only."
+            f"{share:.1%} of the true labels are missing and take no part: ranks and coverage "
+            "count known labels only."
         )
     return cautions

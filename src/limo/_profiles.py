@@ -26,7 +26,7 @@ from limo._kernels.profiles import (
 )
 from limo._system import Run, workers
 from limo._types import Anything, Floats, Integers, Values
-from limo._views import COLUMNS, ENTRIES, Pattern, View
+from limo._views import COLUMNS, ENTRIES, ROWS, Pattern, View
 
 Result = TypeVar("Result")
 Segments = tuple[Floats, Integers, Integers]
@@ -55,6 +55,8 @@ class SortedRows:
         How many items a row has.
     weights : RowWeights or None
         What the items weigh; None if each counts once.
+    row_weights : array or None
+        What the rows weigh in a mean over rows; None if each counts once.
     """
 
     relevant: Segments
@@ -62,6 +64,17 @@ class SortedRows:
     n_true: Anything
     n_items: Any
     weights: "RowWeights | None" = None
+    row_weights: Values | None = None
+
+    def weigh(self, rows: Integers, hits: Anything, misses: Anything) -> tuple[Anything, Anything]:
+        """The weights of the highest ``hits`` relevant and ``misses`` irrelevant items of rows."""
+        if self.weights is None:
+            return hits, misses
+        first = self.relevant[1][rows]
+        cumulated = np.concatenate([[0.0], np.cumsum(self.weights.relevant)])
+        heavy = cumulated[first + hits.astype(np.int64)] - cumulated[first]
+        width = self.weights.tails.shape[1] - 1
+        return heavy, self.weights.tails[rows, width - misses.astype(np.int64)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +118,8 @@ class Profile:
     irrelevant_weight : array of shape (n_rows,) or None
         What the irrelevant items of each row weigh; None if each counts once. Given and not
         computed as a difference, because it must be exactly 0 where there is no such item.
+    row_weights : array of shape (n_rows,) or None
+        What the rows weigh in a mean over rows; None if each counts once.
     """
 
     indptr: Integers
@@ -116,13 +131,21 @@ class Profile:
     irrelevant: Segments | None = None
     weights: RowWeights | None = None
     irrelevant_weight: Values | None = None
+    row_weights: Values | None = None
 
     @property
     def sorted_rows(self) -> SortedRows:
         """The sorted scores behind the counts."""
         assert self.irrelevant is not None
         relevant = (self.relevant, self.indptr[:-1], self.indptr[1:])
-        return SortedRows(relevant, self.irrelevant, self.n_relevant, self.n_items, self.weights)
+        return SortedRows(
+            relevant,
+            self.irrelevant,
+            self.n_relevant,
+            self.n_items,
+            self.weights,
+            self.row_weights,
+        )
 
     @cached_property
     def _lengths(self) -> Integers:
@@ -278,7 +301,8 @@ def sort_rows(Y: Pattern, S: Floats, start: int, stop: int) -> SortedRows:
     take_relevant(block, Y.indptr, Y.indices, relevant)
     block.sort(axis=1)
     segments = (relevant, Y.indptr[:-1], Y.indptr[1:])
-    return SortedRows(segments, (block.reshape(-1), *places), Y.ones_per_row, n_items)
+    irrelevant = (block.reshape(-1), *places)
+    return SortedRows(segments, irrelevant, Y.ones_per_row, n_items, None, ROWS.row_weights(Y))
 
 
 def _sort_weighted(Y: Pattern, block: Floats, places: tuple[Integers, Integers]) -> SortedRows:
@@ -294,9 +318,8 @@ def _sort_weighted(Y: Pattern, block: Floats, places: tuple[Integers, Integers])
     first = places[0] - np.arange(Y.shape[0]) * block.shape[1]
     n_items = n_true + tails[np.arange(Y.shape[0]), first]
     segments = (scores[best_first], Y.indptr[:-1], Y.indptr[1:])
-    return SortedRows(
-        segments, (ordered.reshape(-1), *places), n_true, n_items, RowWeights(own, tails)
-    )
+    irrelevant, weights = (ordered.reshape(-1), *places), RowWeights(own, tails)
+    return SortedRows(segments, irrelevant, n_true, n_items, weights, ROWS.row_weights(Y))
 
 
 def _block_profile(Y: Pattern, S: Floats, start: int, stop: int) -> Profile:
@@ -305,17 +328,25 @@ def _block_profile(Y: Pattern, S: Floats, start: int, stop: int) -> Profile:
     indptr = Y.indptr[start : stop + 1] - Y.indptr[start]
     relevant, block = rows.relevant[0], rows.irrelevant[0].reshape(stop - start, S.shape[1])
     weights, top = rows.weights, block[:, -1].copy()
+    counts: Anything = np.zeros((2, relevant.size), np.int64 if weights is None else np.float64)
+    heavy = None
     if weights is None:
-        above, tied = np.zeros((2, relevant.size), dtype=np.int64)
-        count_irrelevant(block, indptr, relevant, above, tied)
-        heavy = None
+        count_irrelevant(block, indptr, relevant, *counts)
     else:
-        above, tied = np.zeros((2, relevant.size))
-        weigh_irrelevant(block, weights.tails, indptr, relevant, above, tied)
+        weigh_irrelevant(block, weights.tails, indptr, relevant, *counts)
         first = rows.irrelevant[1] - np.arange(stop - start) * S.shape[1]
         heavy = weights.tails[np.arange(stop - start), first]
     return Profile(
-        indptr, relevant, above, tied, top, rows.n_items, rows.irrelevant, weights, heavy
+        indptr,
+        relevant,
+        counts[0],
+        counts[1],
+        top,
+        rows.n_items,
+        rows.irrelevant,
+        weights,
+        heavy,
+        rows.row_weights,
     )
 
 
@@ -336,7 +367,8 @@ def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
     relevant, own = _sorted_relevant(entries[Y.flat], None if weights is None else weights[Y.flat])
     absent = Y.absent
     indptr = np.array([0, relevant.size])
-    above, tied = np.zeros((2, relevant.size), dtype=np.int64 if weights is None else np.float64)
+    counts: Anything = np.zeros((2, relevant.size), np.int64 if weights is None else np.float64)
+    above, tied = counts
     one_writer = threading.Lock()
 
     # Every tile costs a walk down all relevant scores. Tiles that grow with the number of relevant
@@ -351,19 +383,19 @@ def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
         if weights is None:
             tile.sort()
             with one_writer:
-                count_irrelevant(tile.reshape(1, -1), indptr, relevant, above, tied)
+                count_irrelevant(tile.reshape(1, -1), indptr, relevant, *counts)
             return float(tile[-1]), float(tile.size - (last - first))
         ordered, tails = _tails(tile.reshape(1, -1), weights[start : start + step])
         with one_writer:
-            weigh_irrelevant(ordered, tails, indptr, relevant, above, tied)
+            weigh_irrelevant(ordered, tails, indptr, relevant, *counts)
         return float(ordered[0, -1]), float(tails[0, last - first])
 
-    tops, counts = zip(*run(add, range(0, entries.size, step)), strict=True)
+    tops, numbers = zip(*run(add, range(0, entries.size, step)), strict=True)
     top = np.array([max(tops)])
     if own is None:
         n_items = entries.size - (absent.size - relevant.size)
         return Profile(indptr, relevant, above, tied, top, n_items)
-    heavy = np.array([sum(counts)])
+    heavy = np.array([sum(numbers)])
     kept = RowWeights(own, np.empty((1, 0)))
     return Profile(indptr, relevant, above, tied, top, heavy + own.sum(), None, kept, heavy)
 

@@ -27,6 +27,8 @@ def measure(name, view, Y, A, U, weights, conventions):
     if view == "entries":
         Y, A, U = (measures.whole(matrix) for matrix in (Y, A, U))
     function = getattr(measures, f"{name}_row")
+    if name == "hamming":  # a mean over all known entries
+        Y, A, U = (measures.whole(matrix) for matrix in (Y, A, U))
     values = [function(y, a, conventions) for y, a in known_rows(Y, A, U) if y]
     fill = {"ranking_loss": 0.0, "coverage": -1.0, "average_precision": 1.0, "auc": math.nan}
     return measures.mean(values, conventions, fill.get(name))

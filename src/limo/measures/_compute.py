@@ -108,5 +108,5 @@ def _read(
 
 def _result(measure: Measure, rows: _Rows, conventions: Conventions, Y: Pattern) -> Result:
     by_view = {view.name: rows[measure.name, view.name] for view in measure.views}
-    weights = {view.name: view.row_weights(Y) for view in measure.views}
+    weights = {view.name: measure.row_weights(view, Y) for view in measure.views}
     return reduce(measure, by_view, conventions, weights)

@@ -83,6 +83,9 @@ class Measure:
         Whether a measure of labels is a ratio of linear functions of the counts that improves with
         every true positive and worsens with every false positive, as F1 does. The search for
         thresholds is then faster, and can choose many thresholds together.
+    per_item : bool, default=False
+        Whether rows count with the number of their known items, so that the measure is a mean over
+        all known entries. Makes a difference only if labels are missing.
     """
 
     name: str
@@ -100,6 +103,7 @@ class Measure:
     ties: Text = ""
     blind: Blind | None = None
     fractional: bool = False
+    per_item: bool = False
 
     def __post_init__(self) -> None:
         unknown = set(self.optimised_by) - set(EFFECTIVENESS)
@@ -135,6 +139,14 @@ class Measure:
     def views(self) -> tuple[View, ...]:
         """The views in which its rows are shown."""
         return (self.view,) if self.also is None else (self.view, self.also)
+
+    def row_weights(self, view: View, Y: Pattern) -> Values | None:
+        """The weight of each row of a view in the mean; None if all count once."""
+        weights = view.row_weights(Y)
+        if weights is None or not self.per_item or Y.unknown is None:
+            return weights
+        n_items: Values = view.n_items(Y)
+        return weights * n_items
 
     @property
     def sign(self) -> int:

@@ -52,7 +52,8 @@ def one_error(profile: "Profile", conventions: Conventions) -> Values:
 
 def blind_one_error(relevant: Values, n_items: Any, conventions: Conventions) -> Values:
     """A random item is at the top."""
-    return 1 - relevant / n_items
+    share: Values = 1 - relevant / n_items
+    return share
 
 
 def coverage(profile: "Profile", conventions: Conventions) -> Values:
@@ -62,7 +63,8 @@ def coverage(profile: "Profile", conventions: Conventions) -> Values:
 
 def blind_coverage(relevant: Values, n_items: Any, conventions: Conventions) -> Values:
     """The expected largest of p ranks drawn from 1 to l is p (l + 1) / (p + 1)."""
-    return relevant * (n_items + 1) / (relevant + 1) + conventions.coverage_offset
+    rank: Values = relevant * (n_items + 1) / (relevant + 1) + conventions.coverage_offset
+    return rank
 
 
 def average_precision(profile: "Profile", conventions: Conventions) -> Values:
@@ -105,7 +107,8 @@ def f_measure(counts: Counts, beta: float, nothing: float = 0.0) -> Values:
 
 def blind_f1(relevant: Values, n_items: Any, conventions: Conventions) -> Values:
     """Everything is predicted."""
-    return 2 * relevant / (relevant + n_items)
+    share: Values = 2 * relevant / (relevant + n_items)
+    return share
 
 
 def hamming(counts: Counts, conventions: Conventions) -> Values:

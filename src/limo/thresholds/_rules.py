@@ -30,8 +30,17 @@ class ThresholdRule(BaseEstimator):  # type: ignore[misc]
     needs_fit = True
     needs_features = False
     needs_probabilities = False
+    takes_weights = False  # whether ``_fit`` uses weights, and leaves missing labels out
 
-    def fit(self, y_true: Any, y_score: Any, X: Any = None) -> Self:
+    def fit(
+        self,
+        y_true: Any,
+        y_score: Any,
+        X: Any = None,
+        *,
+        sample_weight: Any = None,
+        missing: Any = None,
+    ) -> Self:
         """Fit to true labels and the scores made for them.
 
         Parameters
@@ -43,12 +52,22 @@ class ThresholdRule(BaseEstimator):  # type: ignore[misc]
             sparse matrix are above no threshold.
         X : array-like or sparse matrix of shape (n_samples, n_features), optional
             Features, for rules that read them.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts.
+        missing : number or array-like of bool, optional
+            The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is
+            true where a label is missing. Such entries take no part.
 
         Returns
         -------
         self
         """
-        Y, scores = check_pair(y_true, y_score)
+        Y, scores = check_pair(y_true, y_score, sample_weight=sample_weight, missing=missing)
+        if not (self.takes_weights or Y.is_plain):
+            raise ValueError(
+                f"{type(self).__name__} cannot be fitted with sample_weight or missing labels. "
+                "Leave out instances whose labels are missing, or use LabelThreshold."
+            )
         self._fit(Y, scores, X)
         self.n_labels_ = Y.shape[1]
         self.label_names_ = column_names(y_score) or column_names(y_true)
@@ -135,6 +154,7 @@ class FixedThreshold(ThresholdRule):
 
     __module__ = "limo"  # the public name, which model files contain
 
+    takes_weights = True
     needs_fit = False
 
     def __init__(self, threshold: Any) -> None:
@@ -177,6 +197,8 @@ class TopK(ThresholdRule):
     """
 
     __module__ = "limo"  # the public name, which model files contain
+
+    takes_weights = True
 
     def __init__(self, k: int | None = None, target: Any = None) -> None:
         self.k = k
@@ -224,6 +246,8 @@ class GlobalThreshold(ThresholdRule):
 
     __module__ = "limo"  # the public name, which model files contain
 
+    takes_weights = True
+
     def __init__(self, target: Any = None) -> None:
         self.target = target
 
@@ -255,7 +279,8 @@ class LabelThreshold(ThresholdRule):
         What to maximise; by default ``"macro_f1"``. With a micro target (``"micro_f1"``) the
         thresholds are chosen together, for the whole matrix.
     min_positives : int, default=5
-        Labels with fewer positives get the global threshold for the same target; a label with none
+        Labels with fewer positives get the global threshold for the same target (instances are
+        counted, whatever their weight); a label with none
         is never predicted. 0 gives every label its own. Sharing a threshold assumes that scores of
         different labels can be compared, as those of one-vs-rest models can.
 
@@ -289,6 +314,8 @@ class LabelThreshold(ThresholdRule):
     """
 
     __module__ = "limo"  # the public name, which model files contain
+
+    takes_weights = True
 
     def __init__(self, target: Any = None, *, min_positives: int = 5) -> None:
         self.target = target
@@ -341,6 +368,7 @@ class ExpectedF1(ThresholdRule):
 
     __module__ = "limo"  # the public name, which model files contain
 
+    takes_weights = True
     needs_fit = False
     needs_probabilities = True
 
