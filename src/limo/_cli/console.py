@@ -128,7 +128,8 @@ def print_evaluation(document: Mapping[str, Any]) -> None:
     if data["weighted"]:
         parts.append("weighted")
     if data["missing"]:
-        parts.append(f"{data['missing']:,} labels missing ({data['missing_share']:.1%})")
+        labels = "label" if data["missing"] == 1 else "labels"
+        parts.append(f"{data['missing']:,} {labels} missing ({data['missing_share']:.1%})")
     heading = ", ".join([*parts, f"conventions: {document['conventions']['name']}"])
     if len(models) == 1:
         _print_one(document["measures"], models[0], heading)
