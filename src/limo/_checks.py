@@ -464,6 +464,8 @@ def _not_a_label(name: str, value: Any, i: int, j: int) -> str:
         hint = f"Labels coded -1/+1 become 0/1 with ({name} > 0)."
     if name == "y_true" and (value == -1 or value != value):
         hint = f"{hint if value == -1 else ''} If it is a missing label, pass missing={value:g}."
+    elif name == "y" and value != value:
+        hint = "Missing labels are learnt around by BinaryRelevance(missing=nan)."
     return f"{name} must hold only 0 and 1: found {value!s} at row {i}, column {j}. {hint}".replace(
         "  ", " "
     ).rstrip()

@@ -18,7 +18,7 @@ from limo._frames import column_names
 from limo._views import COLUMNS, ENTRIES, Pattern
 from limo.thresholds._best import Labels, check_count, cut_scores
 from limo.thresholds._expected import check_probabilities, expected_f1_thresholds, gfm_labels
-from limo.thresholds._scores import Scores, check_pair, read_scores
+from limo.thresholds._scores import Scores, check_pair, read_scores, takes_no_weights
 from limo.thresholds._search import best_thresholds, check_target
 
 
@@ -55,19 +55,15 @@ class ThresholdRule(BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of shape (n_samples,), optional
             How much each instance counts.
         missing : number or array-like of bool, optional
-            The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is
-            true where a label is missing. Such entries take no part.
+            The number of a missing label (nan or -1), or a mask. Such entries take no part.
 
         Returns
         -------
         self
         """
         Y, scores = check_pair(y_true, y_score, sample_weight=sample_weight, missing=missing)
-        if not (self.takes_weights or Y.is_plain):
-            raise ValueError(
-                f"{type(self).__name__} cannot be fitted with sample_weight or missing labels. "
-                "Leave out instances whose labels are missing, or use LabelThreshold."
-            )
+        if self.needs_fit and not (self.takes_weights or Y.is_plain):
+            raise takes_no_weights(type(self).__name__)
         self._fit(Y, scores, X)
         self.n_labels_ = Y.shape[1]
         self.label_names_ = column_names(y_score) or column_names(y_true)
@@ -154,7 +150,6 @@ class FixedThreshold(ThresholdRule):
 
     __module__ = "limo"  # the public name, which model files contain
 
-    takes_weights = True
     needs_fit = False
 
     def __init__(self, threshold: Any) -> None:
@@ -197,7 +192,6 @@ class TopK(ThresholdRule):
     """
 
     __module__ = "limo"  # the public name, which model files contain
-
     takes_weights = True
 
     def __init__(self, k: int | None = None, target: Any = None) -> None:
@@ -245,7 +239,6 @@ class GlobalThreshold(ThresholdRule):
     """
 
     __module__ = "limo"  # the public name, which model files contain
-
     takes_weights = True
 
     def __init__(self, target: Any = None) -> None:
@@ -279,8 +272,7 @@ class LabelThreshold(ThresholdRule):
         What to maximise; by default ``"macro_f1"``. With a micro target (``"micro_f1"``) the
         thresholds are chosen together, for the whole matrix.
     min_positives : int, default=5
-        Labels with fewer positives get the global threshold for the same target (instances are
-        counted, whatever their weight); a label with none
+        Labels with fewer positives get the global threshold for the same target; a label with none
         is never predicted. 0 gives every label its own. Sharing a threshold assumes that scores of
         different labels can be compared, as those of one-vs-rest models can.
 
@@ -314,7 +306,6 @@ class LabelThreshold(ThresholdRule):
     """
 
     __module__ = "limo"  # the public name, which model files contain
-
     takes_weights = True
 
     def __init__(self, target: Any = None, *, min_positives: int = 5) -> None:
@@ -368,7 +359,6 @@ class ExpectedF1(ThresholdRule):
 
     __module__ = "limo"  # the public name, which model files contain
 
-    takes_weights = True
     needs_fit = False
     needs_probabilities = True
 

@@ -229,6 +229,14 @@ def check_pair(
     return truth.Y, join_scores(truth, y_score)
 
 
+def takes_no_weights(rule: str) -> ValueError:
+    """The error of a rule that is fitted with weights, or with missing labels, but cannot be."""
+    return ValueError(
+        f"{rule} cannot be fitted with sample_weight or missing labels. Leave out instances whose "
+        "labels are missing, or use LabelThreshold."
+    )
+
+
 def join_scores(truth: Truth, y_score: Any) -> Scores:
     """Check scores, dense or sparse, and that they belong to these labels."""
     if not sparse.issparse(y_score):
