@@ -54,6 +54,10 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         its scores of the data given to ``fit``, which should be held-out data.
     n_jobs : int, optional
         How many folds are fitted in parallel.
+    missing : number, optional
+        The number that stands for a missing label in ``y``: nan or -1. The estimator gets nan in
+        its place, so it must take that, as ``BinaryRelevance(missing=nan)`` does. Thresholds are
+        fitted to the known labels.
 
     Attributes
     ----------
@@ -101,12 +105,14 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         measure: str | None = None,
         cv: Any = 5,
         n_jobs: int | None = None,
+        missing: float | None = None,
     ) -> None:
         self.estimator = estimator
         self.threshold = threshold
         self.measure = measure
         self.cv = cv
         self.n_jobs = n_jobs
+        self.missing = missing
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Fit the rule on cross-fitted scores, and the model on all data.
@@ -248,7 +254,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
             raise ValueError(
                 "ThresholdClassifier requires y to be passed, but the target y is None."
             )
-        pattern = self._check_target(y)
+        pattern = self._check_target(y, self.missing)
         check_consistent_length(X, pattern.csr)
         self.n_labels_, self.label_names_ = pattern.shape[1], column_names(y)
         labels = label_matrix(pattern, as_sparse=self.target_form_ == "sparse")
