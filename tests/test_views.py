@@ -22,8 +22,10 @@ def test_words():
 
 
 def test_rows_of_each_view():
-    for view, n_rows in ((ROWS, 2), (COLUMNS, 3), (ENTRIES, 1)):
-        assert view.n_rows((2, 3)) == n_rows
+    matrix = np.arange(6).reshape(2, 3)
+    for view, n_rows, sums in ((ROWS, 2, [3, 12]), (COLUMNS, 3, [3, 5, 7]), (ENTRIES, 1, [15])):
+        assert view.n_rows(matrix.shape) == n_rows
+        assert np.atleast_1d(matrix.sum(axis=view.axis)).tolist() == sums
 
 
 def test_counts_of_known_items_and_weights():

@@ -3,15 +3,21 @@ from . import experiment as experiment
 from . import losses as losses
 from . import measures as measures
 from . import models as models
+from . import objectives as objectives
 from . import report as report
 from . import reproduce as reproduce
 from . import thresholds as thresholds
+from . import torch as torch
 from ._evaluation import Evaluation as Evaluation
 from ._evaluation import evaluate as evaluate
 from ._evaluation import make_scorer as make_scorer
 from ._evaluation import scores_of as scores_of
+from ._explain import Guarantee as Guarantee
+from ._explain import Guarantees as Guarantees
 from ._explain import explain as explain
+from ._explain import guarantees as guarantees
 from ._margins import Effectiveness as Effectiveness
+from ._margins import absolute_margin as absolute_margin
 from ._margins import effectiveness as effectiveness
 from ._margins import entry_wise_margin as entry_wise_margin
 from ._margins import instance_wise_margin as instance_wise_margin
@@ -37,6 +43,7 @@ from .measures._functions import ranking_loss as ranking_loss
 from .measures._table import MEASURES as MEASURES
 from .measures._warning import UndefinedMeasureWarning as UndefinedMeasureWarning
 from .models import BinaryRelevance as BinaryRelevance
+from .models import BoostedMarginClassifier as BoostedMarginClassifier
 from .models import GFMClassifier as GFMClassifier
 from .models import LIMOClassifier as LIMOClassifier
 from .models import LIMOClassifierCV as LIMOClassifierCV
@@ -47,6 +54,7 @@ from .models import ModelFileError as ModelFileError
 from .models import load_model as load_model
 from .models import paper_limo as paper_limo
 from .models import save_model as save_model
+from .thresholds import AutoThreshold as AutoThreshold
 from .thresholds import ExpectedF1 as ExpectedF1
 from .thresholds import FixedThreshold as FixedThreshold
 from .thresholds import GlobalThreshold as GlobalThreshold

@@ -77,6 +77,11 @@ class Evaluation(Mapping[str, float]):
         return len(self.results)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether every label is known and every instance counts once."""
+        return not (self.weighted or self.n_missing)
+
+    @property
     def skipped(self) -> dict[str, int]:
         """How many rows each measure left out of its mean."""
         return {name: result.skipped for name, result in self.results.items()}
@@ -92,7 +97,8 @@ class Evaluation(Mapping[str, float]):
         if not self.margins:
             raise ValueError("Effectiveness needs y_score, which was not given.")
         rows, columns, entries = (self.margins[view.name] for view in (ROWS, COLUMNS, ENTRIES))
-        return Effectiveness(rows.positive_share, columns.positive_share, float(entries.margins[0]))
+        whole = float(entries.margins[0]), float(entries.absolute[0])
+        return Effectiveness(rows.positive_share, columns.positive_share, *whole)
 
     @property
     def per_instance(self) -> dict[str, Values]:

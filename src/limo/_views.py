@@ -250,6 +250,11 @@ class View:
         return {"rows": shape[0], "columns": shape[1]}.get(self.name, 1)
 
     @property
+    def axis(self) -> int | None:
+        """The axis of a matrix to sum over for one value per row; None for the whole matrix."""
+        return {"rows": 1, "columns": 0}.get(self.name)
+
+    @property
     def empty_reason(self) -> str:
         """Why a row without ones has no pairs."""
         return f"no {self.relevant} {self.item}"

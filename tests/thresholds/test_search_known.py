@@ -9,8 +9,8 @@ from limo import thresholds
 TARGETS = ["macro_f1", "instance_f1", "micro_f1", "hamming_loss", "macro_balanced_accuracy"]
 RULES = [
     (limo.GlobalThreshold, TARGETS),
-    (lambda target: limo.LabelThreshold(target, min_positives=0), ["macro_f1", "micro_f1"]),
-    (lambda target: limo.LabelThreshold(target, min_positives=0), ["f1", "balanced_accuracy"]),
+    (lambda target: limo.LabelThreshold(target, shrinkage=0), ["macro_f1", "micro_f1"]),
+    (lambda target: limo.LabelThreshold(target, shrinkage=0), ["f1", "balanced_accuracy"]),
     (lambda target: limo.TopK(target=target), ["instance_f1", "micro_f1"]),
 ]
 CASES = [(make, target) for make, targets in RULES for target in targets]
@@ -58,7 +58,7 @@ def test_no_threshold_is_better_with_weights_and_missing_labels(by, target):
             continue
         measure = getattr(limo, target)
         rule = limo.GlobalThreshold(target) if by == "global" else limo.LabelThreshold(
-            target, min_positives=0
+            target, shrinkage=0
         )  # fmt: skip
         found = measure(gaps, rule.fit(gaps, S, **given).predict(S), **given)
         cuts = [-np.inf, *np.unique(S)]

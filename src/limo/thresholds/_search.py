@@ -11,6 +11,7 @@ is called a cut in this module and in its kernels; its threshold is half way bet
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from limo._kernels.thresholds import mark_hull, pick_best, walk
 from limo._profiles import Profile, SortedRows
 from limo._system import workers
 from limo._types import Anything, Integers, Values
-from limo._views import AVERAGES, ENTRIES, ROWS, Counts, Pattern, View
+from limo._views import AVERAGES, ENTRIES, Counts, Pattern, View
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import Measure
 from limo.measures._rows import divide, f_measure
@@ -253,9 +254,7 @@ class Steps:
     def of(cls, rows: SortedRows, *, every: bool) -> "Steps":
         """Walk down sorted rows; without ``every`` stop only below relevant items."""
         (_, start, stop), (_, other_start, other_stop) = rows.relevant, rows.irrelevant
-        length = stop - start + 1
-        if every:
-            length = length + (other_stop - other_start)
+        length = stop - start + 1 + (other_stop - other_start if every else 0)
         indptr = np.concatenate([[0], np.cumsum(length)])
         hits, misses, upper, lower = np.empty((4, indptr[-1]))
         walk(rows.relevant, rows.irrelevant, every, indptr, hits, misses, upper, lower)
@@ -280,14 +279,11 @@ class Steps:
     def values(self, target: Target) -> Values:
         """The target's value of each cut."""
         true = np.repeat(self.n_true.astype(np.float64), np.diff(self.indptr))
-        items = self.n_items
-        if np.ndim(items):
-            items = np.repeat(items, np.diff(self.indptr))
+        items = np.broadcast_to(self.n_items, self.n_true.shape).repeat(np.diff(self.indptr))
         values = np.empty(self.hits.size)
         for start in range(0, values.size, _CHUNK):
             part = slice(start, start + _CHUNK)
-            own = items[part] if np.ndim(items) else items
-            values[part] = target(self.hits[part], self.misses[part], true[part], own)
+            values[part] = target(self.hits[part], self.misses[part], true[part], items[part])
         return values
 
     def best(self, target: Target, *, most: bool, at_least_one: bool = False) -> Integers:
@@ -346,10 +342,14 @@ class Steps:
         n_true = np.concatenate([steps.n_true for steps in blocks])
         indptr = np.concatenate([*starts, offsets[-1:]])
         hits, misses, upper, lower = cells
-        n_items = blocks[0].n_items
-        if np.ndim(n_items):
-            n_items = np.concatenate([steps.n_items for steps in blocks])
-        return cls(indptr, hits, misses, upper, lower, n_true, n_items)
+        n_items = [np.broadcast_to(steps.n_items, steps.n_true.shape) for steps in blocks]
+        weights = [steps.row_weights for steps in blocks if steps.row_weights is not None]
+        own = np.concatenate(n_items), np.concatenate(weights) if weights else None
+        return cls(indptr, hits, misses, upper, lower, n_true, *own)
+
+
+Kept = dict[str, list[Steps]]
+"""By view, the cuts just below relevant items, which are few and which most targets need."""
 
 
 def best_thresholds(
@@ -360,24 +360,36 @@ def best_thresholds(
     *,
     most: bool = False,
     at_least_one: bool = False,
+    kept: Kept | None = None,
 ) -> Thresholds:
     """Find the best thresholds of the rows of a view.
 
     Of equally good ones the one that predicts least is taken; with ``most``, and if each row is
     judged by itself, the one that predicts most. With ``at_least_one``, which also needs rows that
-    are judged by themselves, no threshold is above all scores of its row.
+    are judged by themselves, no threshold is above all scores of its row. Cuts are stored in
+    ``kept``, for other targets of the same labels and scores, so that these need no sorting.
     """
     judged = target.view(view)
+
+    def read(by: View, function: Callable[[Steps], Result], *, every: bool) -> list[Result]:
+        if kept is None or every:
+            return read_steps(*through(by, Y, scores), function, every=every)
+        if by.name not in kept:
+            kept[by.name] = read_steps(*through(by, Y, scores), _itself, every=False)
+        return [function(steps) for steps in kept[by.name]]
+
     if judged is view:
-        found = _each(target, *through(view, Y, scores), most=most, at_least_one=at_least_one)
+        found = _each(target, partial(read, view), most=most, at_least_one=at_least_one)
         return Thresholds(
             np.concatenate([block.upper for block in found]),
             np.concatenate([block.lower for block in found]),
         )
     if view is ENTRIES:
-        return _one_for_all(target, *through(judged, Y, scores))
+        weights = judged.row_weights(Y)
+        total = judged.n_rows(Y.shape) if weights is None else float(weights.sum())
+        return _one_for_all(target, partial(read, judged), total)
     if judged is ENTRIES:
-        return _together(target, *through(view, Y, scores))
+        return _together(target, partial(read, view), Y)
     raise ValueError(
         f"A threshold for each {view.row} cannot be fitted to {str(target)!r}, which judges each "
         f"{judged.row}: every threshold would affect every {judged.row}. Use a threshold for each "
@@ -404,8 +416,12 @@ def read_steps(
         return list(run(read_block, scores.blocks()))
 
 
+def _itself(steps: Steps) -> Steps:
+    return steps
+
+
 def _each(
-    target: Target, Y: Pattern, scores: Scores, *, most: bool, at_least_one: bool
+    target: Target, read: Callable[..., Any], *, most: bool, at_least_one: bool
 ) -> list[Thresholds]:
     """Find the best threshold of each row by itself, block by block."""
 
@@ -413,29 +429,29 @@ def _each(
         return steps.take(steps.best(target, most=most, at_least_one=at_least_one))
 
     # Cuts below relevant items suffice for a fractional target, but a row may have no such item.
-    return read_steps(Y, scores, best, every=at_least_one or not target.fractional)
+    found: list[Thresholds] = read(best, every=at_least_one or not target.fractional)
+    return found
 
 
-def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Thresholds:
+def _one_for_all(target: Target, read: Callable[..., Any], total_weight: float) -> Thresholds:
     """One threshold for all rows: the one with the highest mean value over rows.
 
     When the threshold falls below the score of an item, the value of that item's row changes and
     no other. So the sum over rows at any threshold is a running sum of these changes, over all
     items from the highest score down.
     """
-    found = read_steps(Y, scores, lambda steps: steps.gains(target), every=True)
+    found = read(lambda steps: steps.gains(target), every=True)
     start = sum(value for value, _, _ in found)
     score, gain = (np.concatenate([block[k] for block in found]) for k in (1, 2))
     order = np.argsort(-score)
     ends = _run_ends(score[order])
     total = np.concatenate([[start], start + np.cumsum(gain[order])[ends]])
     levels = np.concatenate([[np.inf], score[order][ends], [-np.inf]])
-    weights = ROWS.row_weights(Y)
-    k = _first_best(total / (Y.shape[0] if weights is None else weights.sum()))
+    k = _first_best(total / total_weight)
     return Thresholds(levels[k : k + 1], levels[k + 1 : k + 2])
 
 
-def _together(target: Target, Y: Pattern, scores: Scores) -> Thresholds:
+def _together(target: Target, read: Callable[..., Any], Y: Pattern) -> Thresholds:
     """A threshold for each row, so that all rows together, as one matrix, have the best value.
 
     Plot, for each row, the hits of its cuts against their misses. The best cut of a ratio of linear
@@ -452,10 +468,10 @@ def _together(target: Target, Y: Pattern, scores: Scores) -> Thresholds:
             "a ratio of linear functions of tp, fp, fn, tn. If it is one that rises with tp and "
             "falls with fp, use Target(..., fractional=True)."
         )
-    steps = Steps.joined(read_steps(Y, scores, lambda steps: steps, every=False))
+    steps = Steps.joined(read(_itself, every=False))
     pieces, rise, run = steps.pieces()
-    if Y.row_weights is not None:
-        weights = Y.row_weights[np.searchsorted(steps.indptr, pieces, side="right") - 1]
+    if steps.row_weights is not None:
+        weights = steps.row_weights[np.searchsorted(steps.indptr, pieces, side="right") - 1]
         rise, run = rise * weights, run * weights
     with np.errstate(divide="ignore"):
         slope = rise / run  # inf for a piece without misses, which comes first
@@ -463,9 +479,8 @@ def _together(target: Target, Y: Pattern, scores: Scores) -> Thresholds:
     # pieces of equal slope are taken together: between them there is no corner
     ends = _run_ends(slope[order])
     hits, misses = (np.append(0.0, np.cumsum(part[order])[ends]) for part in (rise, run))
-    whole = Y if Y.column_weights is None else Y.T  # instances are the rows that have weights
-    true = np.full(hits.size, float(ENTRIES.ones(whole)[0]))
-    k = _first_best(target(hits, misses, true, ENTRIES.n_items(whole)))
+    true = np.full(hits.size, float(ENTRIES.ones(Y)[0]))
+    k = _first_best(target(hits, misses, true, ENTRIES.n_items(Y)))
     # corner 0 predicts nothing; corner k takes the pieces up to the k-th slope
     taken = pieces[order[: ends[k - 1] + 1]] if k else pieces[:0]
     places = steps.indptr[:-1].copy()
