@@ -274,3 +274,12 @@ def test_margins_leave_missing_labels_out():
     assert columns == pytest.approx([np.nan, 3.0, np.nan], nan_ok=True)
     assert limo.entry_wise_margin(Y, S, missing=np.nan) == -2.0
     assert limo.effectiveness(Y, S, missing=np.nan).label_wise_share == 0.5
+
+
+def test_guarantees_need_whole_items_and_complete_rows():
+    Y, S = [[1, 0], [0, 1]], [[0.5, 0.1], [0.2, 0.3]]
+    weighted = limo.evaluate(Y, S, sample_weight=[1, 2])
+    assert not weighted.is_plain
+    with pytest.raises(ValueError, match="guarantees hold for whole items and complete rows"):
+        limo.guarantees(weighted)
+    assert limo.explain(weighted).startswith("Label-wise")
