@@ -1,23 +1,31 @@
 """Evaluate scores and predictions: all measures, the margins, and scorers for scikit-learn."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from limo._checks import Checked, check_inputs, check_name
 from limo._margins import MARGIN_FUNCTIONS, Effectiveness, MarginSummary, summarise
+from limo._scores import scores_of
 from limo._system import Later
 from limo._text import Rows, align, as_html, counted, plain
 from limo._types import Values
 from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, View
 from limo.measures._compute import Also, Found, ProfileFunction, check_conventions, compute
 from limo.measures._conventions import Conventions
+from limo.measures._intervals import (
+    Interval,
+    Method,
+    Sample,
+    Sampling,
+    check_sampling,
+    draw_sample,
+)
 from limo.measures._measure import Measure, Result
+from limo.measures._own import Chosen, as_measure, computable, select_measures
 from limo.measures._table import MEASURES
 
 pandas = Later("pandas")
@@ -41,6 +49,10 @@ class Evaluation(Mapping[str, float]):
         Names of the labels, if the input had any.
     undefined : mapping of str to mapping of str to int
         For each measure, why rows are undefined, and how many.
+    measures : mapping of str to Measure
+        The record of each measure.
+    sample : Sample or None
+        How the measures vary from sample to sample; None unless intervals were asked for.
     """
 
     results: Mapping[str, Result]
@@ -50,12 +62,16 @@ class Evaluation(Mapping[str, float]):
     n_labels: int
     label_names: tuple[str, ...] | None
     undefined: Mapping[str, Mapping[str, int]]
+    measures: Mapping[str, Measure]
+    sample: Sample | None = None
 
     def __getitem__(self, name: str) -> float:
         if name in self.results:
             return self.results[name].value
         if name in MEASURES:
             needed = "y_score" if MEASURES[name].needs == "scores" else "y_pred"
+            if name not in tuple(MEASURES):
+                raise KeyError(f"{name} was not computed: ask for it with measures=[{name!r}].")
             raise KeyError(f"{name} needs {needed}, which was not given.")
         try:
             check_name(name, MEASURES, "measure")
@@ -68,6 +84,13 @@ class Evaluation(Mapping[str, float]):
 
     def __len__(self) -> int:
         return len(self.results)
+
+    @property
+    def intervals(self) -> dict[str, Interval]:
+        """The standard error and the interval of each measure; empty unless asked for."""
+        if self.sample is None:
+            return {}
+        return {n: self.sample.interval(m, self[n]) for n, m in self.measures.items()}
 
     @property
     def skipped(self) -> dict[str, int]:
@@ -136,15 +159,19 @@ class Evaluation(Mapping[str, float]):
         return text
 
     def _record(self, name: str) -> dict[str, Any]:
-        result = self.results[name]
-        return {
+        result, measure = self.results[name], self.measures[name]
+        record = {
             "value": result.value,
             "best": result.best,
-            "better": MEASURES[name].better,
-            "view": MEASURES[name].view.name,
+            "better": measure.better,
+            "view": measure.view.name,
             "skipped": result.skipped,
             "filled": int(result.undefined.sum()) - result.skipped,
         }
+        if self.sample is None:
+            return record
+        interval = self.sample.interval(measure, result.value)
+        return record | {"error": interval.error, "low": interval.low, "high": interval.high}
 
     @property
     def heading(self) -> str:
@@ -155,16 +182,22 @@ class Evaluation(Mapping[str, float]):
     def measure_rows(self) -> Rows:
         """Rows of the table of measures, starting with its head."""
         head: tuple[str, ...] = ("measure", "value", "best", "better", "undefined rows")
-        return [head] + [
+        rows = [head] + [
             (
-                MEASURES[name].title,
+                self.measures[name].title,
                 f"{result.value:.4f}",
                 f"{result.best:.4f}",
-                MEASURES[name].better,
+                self.measures[name].better,
                 self._note(name),
             )
             for name, result in self.results.items()
         ]
+        if self.sample is None:
+            return rows
+        added = [(f"{self.sample.sampling.level:.4g} interval", "error")] + [
+            (str(one), f"{one.error:.4f}") for one in self.intervals.values()
+        ]
+        return [(*row[:2], *new, *row[2:]) for row, new in zip(rows, added, strict=True)]
 
     def margin_rows(self) -> Rows:
         """Rows of the table of margins, starting with its head."""
@@ -190,7 +223,7 @@ class Evaluation(Mapping[str, float]):
 
     def _note(self, name: str) -> str:
         fill = self.results[name].filled_with
-        rows = MEASURES[name].view.row
+        rows = self.measures[name].view.row
         parts = [f"{counted(n, rows)}: {why}" for why, n in self.undefined[name].items()]
         ending = "" if fill is None else f" (counted as {fill:g})"
         return "; ".join(parts) + ending if parts else ""
@@ -213,6 +246,12 @@ def evaluate(
     *,
     conventions: str | Conventions = "standard",
     label_names: Iterable[str] | None = None,
+    measures: Chosen = None,
+    intervals: float | None = None,
+    method: Method = "analytic",
+    groups: Any = None,
+    n_resamples: int = 1000,
+    random_state: int = 0,
 ) -> Evaluation:
     """Compute the measures and margins of scores, predicted labels or both.
 
@@ -231,6 +270,22 @@ def evaluate(
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
     label_names : iterable of str, optional
         Names for tables; by default the columns of a data frame, if one is given.
+    measures : "all", or a list of names, records or functions, optional
+        Which measures to compute; by default those listed in ``limo.MEASURES``. ``"all"`` adds the
+        further ones. Names may contain a number: ``"precision_at_5"``, ``"macro_f2"``. For
+        functions of your own see :func:`limo.measures.make_measure`.
+    intervals : float, optional
+        The level of intervals for the true values, such as 0.95; by default there are none.
+    method : {"analytic", "bootstrap"}, default="analytic"
+        How intervals are found: by a formula where there is one, or for every measure from
+        resampled instances.
+    groups : array-like of shape (n_samples,), optional
+        For intervals: the group of each instance, if instances come in groups that are not
+        independent, such as pictures of one patient.
+    n_resamples : int, default=1000
+        For the bootstrap: how often the instances are drawn.
+    random_state : int, default=0
+        For the bootstrap: the seed.
 
     Returns
     -------
@@ -255,11 +310,23 @@ def evaluate(
             "Scores give the ranking measures, predicted labels the others."
         )
     checked = check_inputs(y_true, y_score, y_pred, label_names)
-    return evaluate_checked(checked, check_conventions(conventions))[0]
+    sampling = None
+    if intervals is not None and intervals is not False:
+        how = (intervals, method, groups, n_resamples, random_state)
+        sampling = check_sampling(*how, n_instances=checked.Y.shape[0])
+    chosen = computable(select_measures(measures), checked, measures)
+    return evaluate_checked(
+        checked, check_conventions(conventions), measures=chosen, sampling=sampling
+    )[0]
 
 
 def evaluate_checked(
-    checked: Checked, conventions: Conventions, also: Also | None = None
+    checked: Checked,
+    conventions: Conventions,
+    also: Also | None = None,
+    *,
+    measures: Sequence[Measure] | None = None,
+    sampling: Sampling | None = None,
 ) -> tuple[Evaluation, Found]:
     """Evaluate checked input, and apply other functions to the same sorted scores.
 
@@ -269,8 +336,8 @@ def evaluate_checked(
     def functions(view: View, found: Found) -> dict[str, ProfileFunction]:
         return {**MARGIN_FUNCTIONS, **(also(view, found) if also else {})}
 
-    inputs = {"scores": checked.S, "labels": checked.P}
-    measures = [m for m in MEASURES.values() if inputs[m.needs] is not None]
+    if measures is None:
+        measures = computable(select_measures(None), checked, None)
     computed = compute(measures, checked, conventions, functions)
     evaluation = Evaluation(
         computed.results,
@@ -279,6 +346,10 @@ def evaluate_checked(
         *checked.Y.shape,
         checked.label_names,
         {m.name: _reasons(m, computed.results[m.name], checked) for m in measures},
+        {m.name: m for m in measures},
+        None
+        if sampling is None
+        else draw_sample(measures, checked, conventions, computed.results, sampling),
     )
     return evaluation, computed.found
 
@@ -293,78 +364,6 @@ def _reasons(measure: Measure, result: Result, checked: Checked) -> dict[str, in
     return {reason: n for reason, n in found.items() if n}
 
 
-# Scores of scikit-learn estimators
-
-
-def scores_of(estimator: Any, X: Any) -> Values:
-    """Score every label of every instance with a fitted multi-label estimator.
-
-    ``decision_function`` is preferred, because rounding to probabilities can create ties.
-    ``predict_proba`` may return one matrix, or a list with the class probabilities of each label; a
-    label that had a single class in training gets probability 0 or 1. For an estimator with
-    neither, such as ``MultiOutputClassifier(LinearSVC())``, scores come from its fitted parts.
-
-    Parameters
-    ----------
-    estimator : fitted estimator
-        With ``decision_function`` or ``predict_proba``.
-    X : array-like
-        Instances.
-
-    Returns
-    -------
-    array of shape (n_samples, n_labels)
-    """
-    if hasattr(estimator, "decision_function"):
-        return _two_dimensional(estimator.decision_function(X))
-    if hasattr(estimator, "predict_proba"):
-        return probabilities_of(estimator, X)
-    parts = getattr(estimator, "estimators_", ())
-    if len(parts) and all(hasattr(part, "decision_function") for part in parts):
-        return np.column_stack([part.decision_function(X) for part in parts])
-    raise TypeError(
-        f"{type(estimator).__name__} gives no scores: expected decision_function or predict_proba. "
-        "Measures of predicted labels (such as 'macro_f1') need neither."
-    )
-
-
-def probabilities_of(estimator: Any, X: Any) -> Values:
-    """The probability of every label of every instance, from ``predict_proba``."""
-    if not hasattr(estimator, "predict_proba"):
-        raise TypeError(
-            f"{type(estimator).__name__} gives no probabilities: expected predict_proba. "
-            "scikit-learn's CalibratedClassifierCV adds it to a classifier with scores."
-        )
-    found = estimator.predict_proba(X)
-    if isinstance(found, list):
-        return _from_list(found, getattr(estimator, "classes_", None))
-    return _two_dimensional(found)
-
-
-def _two_dimensional(scores: Any) -> Values:
-    matrix: Values = np.asarray(scores)
-    return matrix.reshape(-1, 1) if matrix.ndim == 1 else matrix
-
-
-def _from_list(probabilities: list[Any], classes: Any) -> Values:
-    known = classes if isinstance(classes, list) else [None] * len(probabilities)
-    columns = [_positive(np.asarray(p), c) for p, c in zip(probabilities, known, strict=True)]
-    return np.column_stack(columns)
-
-
-def _positive(probability: Values, classes: Any) -> Values:
-    """The column of class 1; probability 0 if there is none."""
-    if classes is None:
-        if probability.shape[1] != 2:
-            raise TypeError(
-                "predict_proba gave a label with other than two classes, and the estimator has no "
-                "classes_ that says which is which."
-            )
-        return probability[:, 1]
-    place = np.flatnonzero(np.asarray(classes) == 1)
-    return probability[:, place[0]] if place.size else np.zeros(len(probability))
-
-
 # Scorers
 
 
@@ -375,24 +374,27 @@ class MeasureScorer:
     Measures for which lower is better are negated, as scikit-learn expects.
     """
 
-    measure: str
+    measure: str | Measure
     conventions: Conventions
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
         """Score a fitted estimator on ``X`` and the true labels ``y``."""
-        measure = MEASURES[self.measure]
+        measure = as_measure(self.measure)
         if measure.needs == "scores":
             checked = check_inputs(y, y_score=scores_of(estimator, X))
         else:
             checked = check_inputs(y, y_pred=estimator.predict(X))
-        result = compute([measure], checked, self.conventions).results[self.measure]
+        result = compute([measure], checked, self.conventions).results[measure.name]
         return measure.sign * result.value
 
     def __repr__(self) -> str:
-        return f"make_scorer({self.measure!r}, conventions={self.conventions.name!r})"
+        name = self.measure if isinstance(self.measure, str) else self.measure.name
+        return f"make_scorer({name!r}, conventions={self.conventions.name!r})"
 
 
-def make_scorer(measure: str, *, conventions: str | Conventions = "standard") -> MeasureScorer:
+def make_scorer(
+    measure: str | Measure | Callable[..., Any], *, conventions: str | Conventions = "standard"
+) -> MeasureScorer:
     """Make a scorer for ``cross_validate``, ``GridSearchCV`` and similar functions.
 
     Works with any multi-label estimator: measures of scores use ``decision_function``, or else
@@ -401,8 +403,9 @@ def make_scorer(measure: str, *, conventions: str | Conventions = "standard") ->
 
     Parameters
     ----------
-    measure : str
-        Name of a measure, such as ``"macro_auc"``; ``limo.MEASURES`` lists them.
+    measure : str, Measure or callable
+        Name of a measure, such as ``"macro_auc"`` or ``"precision_at_5"``; a record; or a function
+        of your own, see :func:`limo.measures.make_measure`.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count.
 
@@ -423,5 +426,6 @@ def make_scorer(measure: str, *, conventions: str | Conventions = "standard") ->
     >>> bool((scores <= 0).all())
     True
     """
-    name = check_name(measure, MEASURES, "measure")
-    return MeasureScorer(name, check_conventions(conventions))
+    found = as_measure(measure)
+    known = measure if isinstance(measure, str) else found
+    return MeasureScorer(known, check_conventions(conventions))

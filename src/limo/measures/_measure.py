@@ -82,6 +82,10 @@ class Measure:
         Whether a measure of labels is a ratio of linear functions of the counts that improves with
         every true positive and worsens with every false positive, as F1 does. The search for
         thresholds is then faster, and can choose many thresholds together.
+    whole : bool, default=False
+        Whether the function takes the whole matrices of true labels and of scores (or predicted
+        labels) as arrays, and returns one number. :func:`limo.measures.make_measure` makes such a
+        measure from any function. Its view is ``ENTRIES``, and it has no threshold.
     """
 
     name: str
@@ -99,6 +103,7 @@ class Measure:
     ties: Text = ""
     blind: Blind | None = None
     fractional: bool = False
+    whole: bool = False
 
     def __post_init__(self) -> None:
         unknown = set(self.optimised_by) - set(EFFECTIVENESS)
@@ -109,7 +114,7 @@ class Measure:
             )
         ticks = {kind: self.optimised_by.get(kind, Optimised.NO) for kind in EFFECTIVENESS}
         object.__setattr__(self, "optimised_by", ticks)
-        if self.needs == "labels" and self.threshold is None:
+        if self.needs == "labels" and self.threshold is None and not self.whole:
             object.__setattr__(self, "threshold", self.view.threshold)
         self._check_threshold()
         doc = (getattr(self.function, "__doc__", None) or "").strip().partition("\n")[0]

@@ -1,7 +1,7 @@
 """The registry: one record per measure, how to add one, and the texts of the glossary."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 from limo._text import counted, did_you_mean
 from limo._views import COLUMNS, ENTRIES, ROWS, Counts
 from limo.measures._conventions import Conventions
+from limo.measures._further import LISTED, further_measure
 from limo.measures._measure import EFFECTIVENESS, Measure, Optimised, Text
 from limo.measures._rows import (
     auc,
@@ -173,8 +174,35 @@ PAPER_MEASURES: Mapping[str, Measure] = MappingProxyType({m.name: m for m in _BU
 
 _registered: dict[str, Measure] = dict(PAPER_MEASURES)
 
-MEASURES: Mapping[str, Measure] = MappingProxyType(_registered)
-"""All measures by name; :func:`limo.measures.register` adds one."""
+
+class _Registry(Mapping[str, Measure]):
+    """Measures by name: it lists those computed by default, and finds all others by name."""
+
+    further = LISTED
+    """Further measures, which ``measures="all"`` adds."""
+
+    def __getitem__(self, name: str) -> Measure:
+        found = _registered.get(name) or further_measure(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name in _registered or further_measure(name) is not None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_registered)
+
+    def __len__(self) -> int:
+        return len(_registered)
+
+
+MEASURES: Mapping[str, Measure] = _Registry()
+"""Measures by name: the paper's eleven and those added by :func:`limo.measures.register`.
+
+A lookup also finds the further measures (``MEASURES["macro_jaccard"]``), with any number in their
+name (``MEASURES["precision_at_7"]``); these are computed only if asked for.
+"""
 
 
 def register(measure: Measure) -> Measure:
@@ -208,7 +236,7 @@ def register(measure: Measure) -> Measure:
     """
     if not isinstance(measure, Measure):
         raise TypeError(f"register takes a limo.measures.Measure, got {measure!r}.")
-    if measure.name in _registered:
+    if measure.name in MEASURES:
         raise ValueError(f"A measure called {measure.name!r} exists already. Choose another name.")
     for other in _registered.values():
         if other.family == measure.family and other.function is not measure.function:
@@ -228,7 +256,7 @@ def unregister(name: str) -> None:
     name : str
         The built-in measures cannot be removed.
     """
-    if name in PAPER_MEASURES:
+    if name in PAPER_MEASURES or (name not in _registered and name in MEASURES):
         raise ValueError(f"{name!r} is built in and cannot be removed.")
     if name not in _registered:
         hint = did_you_mean(name, _registered)
@@ -240,7 +268,7 @@ def measures_of_labels() -> dict[str, Measure]:
     """One measure of labels of each family, by the name of the family: f1, hamming_loss, ..."""
     found: dict[str, Measure] = {}
     for measure in MEASURES.values():
-        if measure.needs == "labels":
+        if measure.threshold is not None:
             found.setdefault(measure.family, measure)
     return found
 

@@ -17,7 +17,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from limo._checks import check_name
-from limo._evaluation import probabilities_of, scores_of
+from limo._scores import probabilities_of, scores_of
 from limo._types import Booleans, Integers, Values
 from limo._views import Pattern
 from limo.datasets import StratifiedFolds

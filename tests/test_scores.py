@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import limo
-from limo._evaluation import probabilities_of
+from limo._scores import probabilities_of
 
 DATA = limo.datasets.figure1(120, seed=1)
 MODELS = {
