@@ -6,6 +6,9 @@ from . import models as models
 from . import report as report
 from . import reproduce as reproduce
 from . import thresholds as thresholds
+from ._differences import Difference as Difference
+from ._differences import Differences as Differences
+from ._differences import compare_predictions as compare_predictions
 from ._evaluation import Evaluation as Evaluation
 from ._evaluation import evaluate as evaluate
 from ._evaluation import make_scorer as make_scorer

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
@@ -23,9 +23,10 @@ from limo.measures._intervals import (
     Sampling,
     check_sampling,
     draw_sample,
+    interval_title,
 )
 from limo.measures._measure import Measure, Result
-from limo.measures._own import Chosen, as_measure, computable, select_measures
+from limo.measures._own import Chosen, as_measure, computable, select
 from limo.measures._table import MEASURES
 
 pandas = Later("pandas")
@@ -88,9 +89,24 @@ class Evaluation(Mapping[str, float]):
     @property
     def intervals(self) -> dict[str, Interval]:
         """The standard error and the interval of each measure; empty unless asked for."""
+        found = {name: self.interval(name) for name in self}
+        return {name: interval for name, interval in found.items() if interval is not None}
+
+    def interval(self, name: str) -> Interval | None:
+        """The standard error and the interval of one measure; None unless asked for."""
         if self.sample is None:
-            return {}
-        return {n: self.sample.interval(m, self[n]) for n, m in self.measures.items()}
+            return None
+        return self.sample.interval(self.measures[name], self[name])
+
+    def limited_to(self, names: Iterable[str]) -> "Evaluation":
+        """The same with these measures only."""
+        kept = list(names)
+        return replace(
+            self,
+            results={name: self.results[name] for name in kept},
+            undefined={name: self.undefined[name] for name in kept},
+            measures={name: self.measures[name] for name in kept},
+        )
 
     @property
     def skipped(self) -> dict[str, int]:
@@ -168,9 +184,9 @@ class Evaluation(Mapping[str, float]):
             "skipped": result.skipped,
             "filled": int(result.undefined.sum()) - result.skipped,
         }
-        if self.sample is None:
+        interval = self.interval(name)
+        if interval is None:
             return record
-        interval = self.sample.interval(measure, result.value)
         return record | {"error": interval.error, "low": interval.low, "high": interval.high}
 
     @property
@@ -194,7 +210,7 @@ class Evaluation(Mapping[str, float]):
         ]
         if self.sample is None:
             return rows
-        added = [(f"{self.sample.sampling.level:.4g} interval", "error")] + [
+        added = [(interval_title(self.sample.sampling.level), "error")] + [
             (str(one), f"{one.error:.4f}") for one in self.intervals.values()
         ]
         return [(*row[:2], *new, *row[2:]) for row, new in zip(rows, added, strict=True)]
@@ -314,7 +330,7 @@ def evaluate(
     if intervals is not None and intervals is not False:
         how = (intervals, method, groups, n_resamples, random_state)
         sampling = check_sampling(*how, n_instances=checked.Y.shape[0])
-    chosen = computable(select_measures(measures), checked, measures)
+    chosen = computable(select(measures), checked, measures)
     return evaluate_checked(
         checked, check_conventions(conventions), measures=chosen, sampling=sampling
     )[0]
@@ -337,7 +353,7 @@ def evaluate_checked(
         return {**MARGIN_FUNCTIONS, **(also(view, found) if also else {})}
 
     if measures is None:
-        measures = computable(select_measures(None), checked, None)
+        measures = computable(select(), checked)
     computed = compute(measures, checked, conventions, functions)
     evaluation = Evaluation(
         computed.results,

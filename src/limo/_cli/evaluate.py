@@ -19,6 +19,7 @@ from limo._cli.options import (
     Labels,
     Report,
     complete_data,
+    complete_measure,
     listed,
     which_labels,
 )
@@ -32,6 +33,10 @@ EXAMPLES = examples(
     (
         "compare two models",
         "limo evaluate --truth Y.npz --scores mine=a.npy --scores theirs=b.npy",
+    ),
+    (
+        "how sure the values are, and other measures",
+        "limo evaluate -y Y.csv -s S.csv --intervals 0.95 --measures macro_auc,precision_at_5",
     ),
     ("against a known data set, as JSON", "limo evaluate -y enron:test -s S.parquet --json"),
 )
@@ -65,12 +70,33 @@ Predictions = Annotated[
         help="Predicted labels of the models, in the same order.",
     ),
 ]
+Measures = Annotated[
+    str | None,
+    typer.Option(
+        "--measures",
+        help="Comma-separated names, such as macro_f1,precision_at_5, or all; by default the "
+        "paper's eleven.",
+        autocompletion=complete_measure,
+    ),
+]
+Intervals = Annotated[
+    float | None,
+    typer.Option(
+        "--intervals",
+        min=0.01,
+        max=0.9999,
+        help="The level of intervals for the true values, such as 0.95. Several models are always "
+        "compared at 0.95.",
+    ),
+]
 
 
 def evaluate(
     truth: Truth,
     scores: Scores = None,
     predictions: Predictions = None,
+    measures: Measures = None,
+    intervals: Intervals = None,
     conventions: Conventions = "standard",
     labels: Labels = None,
     drop: Drop = None,
@@ -95,7 +121,7 @@ def evaluate(
     with progress("Reading"):
         inputs = _read(truth, models, labels, drop, header)
     with progress("Evaluating"):
-        document = inputs.judge(conventions)
+        document = inputs.judge(conventions, measures, intervals)
     if report is not None:
         with progress("Writing the report"):
             limo.report.write(document, report, force=force)
@@ -127,7 +153,9 @@ class _Inputs:
     scores: dict[str, Any]
     predictions: dict[str, Any]
 
-    def judge(self, conventions: str) -> dict[str, Any]:
+    def judge(
+        self, conventions: str, measures: str | None, intervals: float | None
+    ) -> dict[str, Any]:
         found = {
             "truth": self.truth,
             **{f"scores of {name}": one for name, one in self.scores.items()},
@@ -144,6 +172,8 @@ class _Inputs:
             conventions=conventions,
             label_names=self._names(),
             provenance=made,
+            measures="all" if measures == "all" else listed(measures) or None,
+            intervals=intervals,
         )
         return document
 

@@ -18,7 +18,8 @@ def add_auc_influence(
 
     The influence is the derivative of the AUC by the weight of the item: for a relevant item the
     share of irrelevant items it beats, minus the AUC, over the number of relevant items; for an
-    irrelevant item likewise.
+    irrelevant item likewise. As in DeLong's variance, squares within each kind are divided by one
+    less than their number.
     """
     relevant, irrelevant = np.sort(scores[marks]), np.sort(scores[~marks])
     p, n = relevant.size, irrelevant.size
@@ -34,8 +35,10 @@ def add_auc_influence(
         else:
             credit[k] = (p - high + tie * (high - low)) / p
     auc = total / p
+    of_relevant = share / p * np.sqrt(p / max(p - 1, 1))
+    of_irrelevant = share / n * np.sqrt(n / max(n - 1, 1))
     for k in range(scores.size):
-        found[k // width] += share * (credit[k] - auc) / (p if marks[k] else n)
+        found[k // width] += (credit[k] - auc) * (of_relevant if marks[k] else of_irrelevant)
 
 
 @kernel

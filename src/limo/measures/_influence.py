@@ -156,7 +156,7 @@ def _of_ranking(
             add(np.ascontiguousarray(S).reshape(-1), marks.reshape(-1), n_labels, m, found)
         return found
     columns = np.flatnonzero(~result.undefined)
-    share = m / (columns.size if result.filled_with is None else n_labels)
+    share = m / max(columns.size if result.filled_with is None else n_labels, 1)
 
     def of_block(block: tuple[int, int]) -> Values:
         part = np.zeros(m)

@@ -60,6 +60,15 @@ class Interval:
         return f"{self.low:.4f} to {self.high:.4f}"
 
 
+def interval_title(level: float) -> str:
+    """The head of a column of intervals.
+
+    >>> interval_title(0.95)
+    '95 % interval'
+    """
+    return f"{100 * level:.4g} % interval"
+
+
 @dataclass(frozen=True, eq=False)
 class Sampling:
     """How errors are computed: level, method, groups of instances, and the random resamples."""
@@ -284,7 +293,7 @@ def _resampled(
     """The values of one measure under each line of weights."""
     fill = results[measure.name].filled_with
     if measure.view is ROWS:
-        return _weighted_means(results[measure.name].rows[ROWS.name], weights)
+        return _weighted_means(results[measure.name].rows[ROWS.name], weights, fill)
     if measure.whole or (measure.needs == "scores" and measure.function not in _RANKED):
         return _recomputed(measure, weights, checked, conventions)
     if measure.needs == "labels":
@@ -301,10 +310,12 @@ def _resampled(
 _RANKED = (auc, average_precision)
 
 
-def _weighted_means(values: Values, weights: Values) -> Values:
+def _weighted_means(values: Values, weights: Values, fill: float | None) -> Values:
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        return np.asarray((weights @ np.where(known, values, 0.0)) / (weights @ known))
+        means = (weights @ np.where(known, values, 0.0)) / (weights @ known)
+    # filled with nan: an undefined row makes the whole mean nan
+    return means if fill is None else np.where(weights @ ~known > 0, np.nan, means)
 
 
 def _weighted_counts(measure: Measure, weights: Values, checked: Checked) -> Counts:

@@ -149,10 +149,25 @@ def as_measure(measure: Any) -> Measure:
     return MEASURES[check_name(measure, MEASURES, "measure")]
 
 
-def select_measures(chosen: Chosen) -> list[Measure]:
-    """The measures asked for: by default those listed in ``MEASURES``; with "all", the others too.
+def select(chosen: Chosen = None) -> list[Measure]:
+    """Look up measures: by default those listed in ``limo.MEASURES``.
 
-    Raises an error if two of them have the same name.
+    Parameters
+    ----------
+    chosen : "all", or a list of names, records or functions, optional
+        ``"all"`` adds the further measures. Functions are explained at :func:`make_measure`.
+
+    Returns
+    -------
+    list of Measure
+
+    Examples
+    --------
+    >>> from limo.measures import select
+    >>> len(select())
+    11
+    >>> [measure.title for measure in select(["macro_f2", "precision_at_7"])]
+    ['macro-F2', 'precision@7']
     """
     if chosen is None:
         return list(MEASURES.values())
@@ -170,7 +185,9 @@ def select_measures(chosen: Chosen) -> list[Measure]:
     return found
 
 
-def computable(measures: Iterable[Measure], checked: Checked, chosen: Chosen) -> list[Measure]:
+def computable(
+    measures: Iterable[Measure], checked: Checked, chosen: Chosen = None
+) -> list[Measure]:
     """Those that the given scores and predicted labels suffice for.
 
     With ``measures="all"``, measures of probabilities are left out if the scores are none.

@@ -343,7 +343,8 @@ def suggest_threshold(measure: str) -> ThresholdRule:
     Returns
     -------
     rule
-        Its target is the measure.
+        Its target is the measure; macro-F1 for a function of whole matrices (``Measure.whole``),
+        which no search can follow.
 
     Examples
     --------
@@ -356,7 +357,10 @@ def suggest_threshold(measure: str) -> ThresholdRule:
     ValueError: macro_auc judges scores, so no threshold is needed. Measures of labels are:
     hamming_loss, macro_f1, instance_f1, micro_f1.
     """
-    kind = MEASURES[check_name(measure, MEASURES, "measure")].threshold
+    found = MEASURES[check_name(measure, MEASURES, "measure")]
+    if found.whole and found.needs == "labels":
+        return suggest_threshold("macro_f1")
+    kind = found.threshold
     if kind is None:
         of_labels = ", ".join(name for name, m in MEASURES.items() if m.threshold is not None)
         raise ValueError(
