@@ -26,6 +26,7 @@ LEAST_LINES_OF_CODE = 60
 
 PUBLIC_PACKAGES = (
     "datasets",
+    "displays",
     "experiment",
     "losses",
     "measures",
@@ -40,6 +41,8 @@ SMALL = {
     "__main__.py": "Python looks for it by this name",
     "_types.py": "type aliases that every layer uses, kernels too",
     "_text.py": "text helpers that the command line needs without numpy",
+    "_drawing.py": "colours and axes that drawings of several layers share",
+    "displays/_display.py": "the base class of all displays",
     "_cli/app.py": "lists the commands; one module per command",
     "_cli/measures.py": "one module per command",
     "_cli/report.py": "one module per command",

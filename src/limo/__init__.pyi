@@ -1,4 +1,5 @@
 from . import datasets as datasets
+from . import displays as displays
 from . import experiment as experiment
 from . import losses as losses
 from . import measures as measures

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from limo._scores import readable, scores_from
 from limo._system import Later
 from limo._text import did_you_mean
 from limo._types import Anything, Floats
@@ -234,6 +235,7 @@ class _Frame:
 
     def __init__(self, name: str, value: Any) -> None:
         self.name = name
+        value = scores_from(value) if name == "y_score" else readable(value)
         self.values = value
         self.columns: list[Any] | None = None
         self.index: list[Any] | None = None

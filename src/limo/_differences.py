@@ -238,13 +238,13 @@ def compare_predictions(
     >>> found.of("macro_auc", "good", "almost").better is None
     True
     """
+    truth, chosen = check_truth(y_true, label_names), select(measures)
     by_score, by_label = dict(scores or {}), dict(predictions or {})
     names = list(dict.fromkeys([*by_score, *by_label]))
     if len(names) < 2:
         raise ValueError(
             f"Give scores or predictions of at least two predictors by name: got {len(names)}."
         )
-    truth, chosen = check_truth(y_true, label_names), select(measures)
     sampling = check_sampling(
         level, method, groups, n_resamples, random_state, n_instances=truth.Y.shape[0]
     )

@@ -1,13 +1,17 @@
 """Evaluate scores and predictions: all measures, the margins, and scorers for scikit-learn."""
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from limo._checks import Checked, check_inputs, check_name
+from limo._drawing import INK, draw_dots, new_axes
 from limo._margins import MARGIN_FUNCTIONS, Effectiveness, MarginSummary, summarise
 from limo._scores import scores_of
 from limo._system import Later
@@ -25,7 +29,7 @@ from limo.measures._intervals import (
     draw_sample,
     interval_title,
 )
-from limo.measures._measure import Measure, Result
+from limo.measures._measure import Measure, Result, blind_value, skill
 from limo.measures._own import Chosen, as_measure, computable, select
 from limo.measures._table import MEASURES
 
@@ -52,6 +56,8 @@ class Evaluation(Mapping[str, float]):
         For each measure, why rows are undefined, and how many.
     measures : mapping of str to Measure
         The record of each measure.
+    blind : mapping of str to float
+        The value of blind guessing on these labels; nan where it is unknown.
     sample : Sample or None
         How the measures vary from sample to sample; None unless intervals were asked for.
     """
@@ -64,6 +70,7 @@ class Evaluation(Mapping[str, float]):
     label_names: tuple[str, ...] | None
     undefined: Mapping[str, Mapping[str, int]]
     measures: Mapping[str, Measure]
+    blind: Mapping[str, float]
     sample: Sample | None = None
 
     def __getitem__(self, name: str) -> float:
@@ -107,6 +114,43 @@ class Evaluation(Mapping[str, float]):
             undefined={name: self.undefined[name] for name in kept},
             measures={name: self.measures[name] for name in kept},
         )
+
+    @property
+    def skill(self) -> dict[str, float]:
+        """The skill on each measure: 0 for blind guessing, 1 for the best possible value."""
+        return {name: self._skill(name, value) for name, value in self.items()}
+
+    def _skill(self, name: str, value: float) -> float:
+        return skill(value, self.blind[name], self.results[name].best)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the skill on all measures, with intervals if they were asked for.
+
+        Measures without a known value of blind guessing are left out.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib Figure
+        """
+        shown = {name: one for name, one in self.skill.items() if not math.isnan(one)}
+        ax = new_axes(ax, 6.0, 1.1 + 0.27 * len(shown))
+        ends = [
+            sorted((self._skill(name, one.low), self._skill(name, one.high)))
+            for name, one in self.intervals.items()
+            if name in shown
+        ]
+        low, high = np.array(ends).T if ends else (None, None)
+        titles = [self.measures[name].title for name in shown]
+        draw_dots(ax, titles, np.array(list(shown.values())), low, high)
+        ax.axvline(0, color=INK, linewidth=0.8)
+        ax.axvline(1, color=INK, linewidth=0.8)
+        ax.set_xlabel("skill: 0 is blind guessing, 1 the best possible value")
+        return ax.figure
 
     @property
     def skipped(self) -> dict[str, int]:
@@ -355,17 +399,19 @@ def evaluate_checked(
     if measures is None:
         measures = computable(select(), checked)
     computed = compute(measures, checked, conventions, functions)
+    results = computed.results
     evaluation = Evaluation(
-        computed.results,
+        results,
         {name: summarise(VIEWS[name], found) for name, found in computed.found.items()},
         conventions,
         *checked.Y.shape,
         checked.label_names,
-        {m.name: _reasons(m, computed.results[m.name], checked) for m in measures},
+        {m.name: _reasons(m, results[m.name], checked) for m in measures},
         {m.name: m for m in measures},
+        {m.name: blind_value(m, results[m.name], checked.Y, conventions) for m in measures},
         None
         if sampling is None
-        else draw_sample(measures, checked, conventions, computed.results, sampling),
+        else draw_sample(measures, checked, conventions, results, sampling),
     )
     return evaluation, computed.found
 

@@ -1,4 +1,4 @@
-"""Scores and probabilities of scikit-learn estimators."""
+"""Scores of estimators, and arrays from what other libraries give: tensors, lazy frames, lists."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def probabilities_of(estimator: Any, X: Any) -> Values:
 
 
 def _two_dimensional(scores: Any) -> Values:
-    matrix: Values = np.asarray(scores)
+    matrix: Values = np.asarray(readable(scores))
     return matrix.reshape(-1, 1) if matrix.ndim == 1 else matrix
 
 
@@ -74,3 +74,44 @@ def _positive(probability: Values, classes: Any) -> Values:
         return probability[:, 1]
     place = np.flatnonzero(np.asarray(classes) == 1)
     return probability[:, place[0]] if place.size else np.zeros(len(probability))
+
+
+# Input of other libraries
+
+
+def readable(value: Any) -> Any:
+    """What numpy can read: a tensor without its gradient, in memory, a lazy frame collected.
+
+    Recognised by their attributes, so that no library is imported for it. Everything else is
+    returned as it is.
+    """
+    if type(value).__name__ == "LazyFrame" and hasattr(value, "collect"):
+        return value.collect()
+    if hasattr(value, "detach") and hasattr(value, "cpu"):
+        value = value.detach().cpu()
+        # numpy has no bfloat16; every such number is a float32, too
+        return value.float() if str(value.dtype).endswith("bfloat16") else value
+    if str(getattr(value, "dtype", "")) == "bfloat16":
+        return np.asarray(value).astype(np.float32)
+    return value
+
+
+def scores_from(value: Any) -> Any:
+    """Scores as one matrix, if they are the list of class probabilities of each label.
+
+    ``predict_proba`` of several estimators of scikit-learn gives such a list.
+    """
+    if not isinstance(value, list | tuple) or not value:
+        return readable(value)
+    parts = [readable(part) for part in value]
+    if not all(getattr(part, "ndim", 0) == 2 for part in parts):
+        return parts if any(a is not b for a, b in zip(parts, value, strict=True)) else value
+    arrays = [np.asarray(part) for part in parts]
+    for j, part in enumerate(arrays):
+        if part.shape != (len(arrays[0]), 2) or not np.allclose(part.sum(axis=1), 1, atol=1e-3):
+            raise ValueError(
+                "y_score is a list of matrices: expected the probabilities of two classes for each "
+                f"label, as from predict_proba, got shape {part.shape} for label {j}. Use "
+                "limo.scores_of(estimator, X), which also knows labels with a single class."
+            )
+    return np.column_stack([part[:, 1] for part in arrays])

@@ -14,7 +14,7 @@ from limo._views import Pattern
 from limo.measures._compute import check_conventions
 from limo.measures._conventions import Conventions
 from limo.measures._intervals import Sampling, check_sampling
-from limo.measures._measure import Measure, blind_value, skill
+from limo.measures._measure import Measure
 from limo.measures._own import Chosen, computable, select
 from limo.measures._table import LETTERS, MEASURES, explain_measure
 from limo.report._details import (
@@ -88,7 +88,7 @@ def judge_model(
     )
     evaluation = whole.limited_to(m.name for m in wanted)
     details = threshold_details(checked, found) if scored else None
-    entries = {key: _measure(key, evaluation, checked.Y) for key in evaluation}
+    entries = {key: _measure(key, evaluation) for key in evaluation}
     model = {
         "name": name,
         "has_scores": scored,
@@ -115,12 +115,12 @@ def judge_model(
     )
 
 
-def _measure(name: str, evaluation: Evaluation, Y: Pattern) -> dict[str, Any]:
+def _measure(name: str, evaluation: Evaluation) -> dict[str, Any]:
     """A measure, with its best and blind values on these labels and its undefined rows."""
     measure, result = evaluation.measures[name], evaluation.results[name]
     return explain_measure(measure, evaluation.conventions) | {
         "best": plain(result.best),
-        "blind": plain(blind_value(measure, result, Y, evaluation.conventions)),
+        "blind": plain(evaluation.blind[name]),
         "row": measure.view.row,
         "skipped": result.skipped,
         "filled": int(result.undefined.sum()) - result.skipped,
@@ -131,8 +131,6 @@ def _measure(name: str, evaluation: Evaluation, Y: Pattern) -> dict[str, Any]:
 def _value(measure: dict[str, Any], evaluation: Evaluation) -> dict[str, Any]:
     """The model's value; ranks among models are filled in later."""
     value = evaluation[measure["name"]]
-    blind, best = measure["blind"], measure["best"]
-    known = None not in (blind, best)
     interval = evaluation.interval(measure["name"])
     return {
         "value": plain(value),
@@ -141,7 +139,7 @@ def _value(measure: dict[str, Any], evaluation: Evaluation) -> dict[str, Any]:
         "high": None if interval is None else plain(interval.high),
         "title": measure["title"],
         "better": measure["better"],
-        "skill": plain(skill(value, blind, best)) if known else None,
+        "skill": plain(evaluation.skill[measure["name"]]),
         "skipped": measure["skipped"],
         "rank": None,
         "first": False,
