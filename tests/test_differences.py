@@ -116,14 +116,14 @@ def test_the_document_calls_no_model_better_within_noise():
     )
     page = limo.report.render(document)
     assert "Which differences are beyond noise" in page
-    assert 'class="interval"' in page
+    assert 'class="interval soft"' in page
 
 
 def test_one_model_has_intervals_on_request():
     document = limo.report.evaluation_document(Y, {"a": A})
     assert (document["level"], document["differences"]) == (None, [])
-    assert 'class="interval"' not in limo.report.render(document)
+    assert 'class="interval soft"' not in limo.report.render(document)
     document = limo.report.evaluation_document(Y, {"a": A}, intervals=0.9)
-    assert 'class="interval"' in limo.report.render(document)
+    assert 'class="interval soft"' in limo.report.render(document)
     older = {k: v for k, v in document.items() if k not in ("level", "differences")}
     assert limo.report.render(older)

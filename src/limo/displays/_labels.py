@@ -9,11 +9,14 @@ import numpy as np
 from limo._checks import Checked
 from limo._drawing import FAINT, GOOD, INK, POOR, new_axes, tidy
 from limo._evaluation import Evaluation, evaluate_checked
+from limo._system import Later
 from limo._types import Integers, Values
 from limo._views import COLUMNS, ROWS
 from limo.displays._display import Display, names_of
 from limo.measures._compute import check_conventions
 from limo.measures._intervals import check_sampling
+
+ticker = Later("matplotlib.ticker")
 
 _STANDARD = check_conventions("standard")
 
@@ -191,6 +194,8 @@ class FrequencyDisplay(Display):
             place = (self.positives[j], self.f1[j])
             ax.annotate(self.label_names[j], place, (4, 4), textcoords="offset points", fontsize=8)
         ax.set(xscale="log", xlabel="instances with the label", ylabel="F1", ylim=(-0.03, 1.05))
+        ax.xaxis.set_major_formatter(ticker.LogFormatter())
+        ax.xaxis.set_minor_formatter(ticker.LogFormatter(minor_thresholds=(1, 0.4)))
         ax.set_title(f"macro-F1 {self.f1.mean():.3f}", fontsize=10, color=INK, loc="left")
         return tidy(ax)
 
