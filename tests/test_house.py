@@ -40,7 +40,9 @@ PUBLIC_PACKAGES = (
 SMALL = {
     "__main__.py": "Python looks for it by this name",
     "_types.py": "type aliases that every layer uses, kernels too",
+    "_frames.py": "the names of rows and columns, which every check compares",
     "_text.py": "text helpers that the command line needs without numpy",
+    "_scorer.py": "scorers, mostly documentation; evaluation is long without them",
     "_drawing.py": "colours and axes that drawings of several layers share",
     "displays/_display.py": "the base class of all displays",
     "_cli/app.py": "lists the commands; one module per command",

@@ -12,7 +12,6 @@ from ._differences import Differences as Differences
 from ._differences import compare_predictions as compare_predictions
 from ._evaluation import Evaluation as Evaluation
 from ._evaluation import evaluate as evaluate
-from ._evaluation import make_scorer as make_scorer
 from ._explain import explain as explain
 from ._margins import Effectiveness as Effectiveness
 from ._margins import effectiveness as effectiveness
@@ -20,6 +19,7 @@ from ._margins import entry_wise_margin as entry_wise_margin
 from ._margins import instance_wise_margin as instance_wise_margin
 from ._margins import label_wise_margin as label_wise_margin
 from ._margins import micro_auc_bound as micro_auc_bound
+from ._scorer import make_scorer as make_scorer
 from ._scores import scores_of as scores_of
 from .datasets import Dataset as Dataset
 from .datasets import describe as describe

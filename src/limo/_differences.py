@@ -185,6 +185,8 @@ def compare_predictions(
     level: float = 0.95,
     conventions: str | Conventions = "standard",
     label_names: Iterable[str] | None = None,
+    sample_weight: Any = None,
+    missing: Any = None,
     method: Method = "analytic",
     groups: Any = None,
     n_resamples: int = 1000,
@@ -212,6 +214,10 @@ def compare_predictions(
         How ties and undefined rows count.
     label_names : iterable of str, optional
         Names of the labels.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts.
+    missing : number or array-like of bool, optional
+        What stands for a missing label in ``y_true``, as in :func:`limo.evaluate`.
     method : {"analytic", "bootstrap"}, default="analytic"
         How errors are found, as in :func:`limo.evaluate`.
     groups : array-like of shape (n_samples,), optional
@@ -238,7 +244,8 @@ def compare_predictions(
     >>> found.of("macro_auc", "good", "almost").better is None
     True
     """
-    truth, chosen = check_truth(y_true, label_names), select(measures)
+    truth = check_truth(y_true, label_names, missing=missing, sample_weight=sample_weight)
+    chosen = select(measures)
     by_score, by_label = dict(scores or {}), dict(predictions or {})
     names = list(dict.fromkeys([*by_score, *by_label]))
     if len(names) < 2:

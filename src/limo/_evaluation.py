@@ -1,8 +1,8 @@
-"""Evaluate scores and predictions: all measures, the margins, and scorers for scikit-learn."""
+"""Evaluate scores and predictions: all measures, the margins, and intervals."""
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -13,7 +13,6 @@ import numpy as np
 from limo._checks import Checked, check_inputs, check_name
 from limo._drawing import INK, draw_dots, new_axes
 from limo._margins import MARGIN_FUNCTIONS, Effectiveness, MarginSummary, summarise
-from limo._scores import scores_of
 from limo._system import Later
 from limo._text import Rows, align, as_html, counted, plain
 from limo._types import Values
@@ -30,10 +29,11 @@ from limo.measures._intervals import (
     interval_title,
 )
 from limo.measures._measure import Measure, Result, blind_value, skill
-from limo.measures._own import Chosen, as_measure, computable, select
+from limo.measures._own import Chosen, computable, select
 from limo.measures._table import MEASURES
 
 pandas = Later("pandas")
+routing = Later("sklearn.utils.metadata_routing")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,6 +60,10 @@ class Evaluation(Mapping[str, float]):
         The value of blind guessing on these labels; nan where it is unknown.
     sample : Sample or None
         How the measures vary from sample to sample; None unless intervals were asked for.
+    n_missing : int
+        How many true labels are missing.
+    weighted : bool
+        Whether the instances have weights.
     """
 
     results: Mapping[str, Result]
@@ -72,6 +76,8 @@ class Evaluation(Mapping[str, float]):
     measures: Mapping[str, Measure]
     blind: Mapping[str, float]
     sample: Sample | None = None
+    n_missing: int = 0
+    weighted: bool = False
 
     def __getitem__(self, name: str) -> float:
         if name in self.results:
@@ -205,6 +211,8 @@ class Evaluation(Mapping[str, float]):
         document = {
             "n_instances": self.n_instances,
             "n_labels": self.n_labels,
+            "n_missing": self.n_missing,
+            "weighted": self.weighted,
             "label_names": self.label_names,
             "conventions": self.conventions.to_dict(),
             "measures": {n: self._record(n) | {"undefined": self.undefined[n]} for n in self},
@@ -237,7 +245,13 @@ class Evaluation(Mapping[str, float]):
     def heading(self) -> str:
         """One line about what was evaluated."""
         size = f"{self.n_instances} instances x {self.n_labels} labels"
-        return f"{size}, conventions: {self.conventions.name}"
+        parts = [size, f"conventions: {self.conventions.name}"]
+        if self.n_missing:
+            share = self.n_missing / (self.n_instances * self.n_labels)
+            parts.insert(1, f"{counted(self.n_missing, 'label')} missing ({share:.1%})")
+        if self.weighted:
+            parts.insert(1, "weighted")
+        return ", ".join(parts)
 
     def measure_rows(self) -> Rows:
         """Rows of the table of measures, starting with its head."""
@@ -306,6 +320,8 @@ def evaluate(
     *,
     conventions: str | Conventions = "standard",
     label_names: Iterable[str] | None = None,
+    sample_weight: Any = None,
+    missing: Any = None,
     measures: Chosen = None,
     intervals: float | None = None,
     method: Method = "analytic",
@@ -330,6 +346,12 @@ def evaluate(
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
     label_names : iterable of str, optional
         Names for tables; by default the columns of a data frame, if one is given.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part. Masked entries of a masked array are
+        always missing.
     measures : "all", or a list of names, records or functions, optional
         Which measures to compute; by default those listed in ``limo.MEASURES``. ``"all"`` adds the
         further ones. Names may contain a number: ``"precision_at_5"``, ``"macro_f2"``. For
@@ -369,7 +391,9 @@ def evaluate(
             "evaluate needs y_score, y_pred or both: got neither. "
             "Scores give the ranking measures, predicted labels the others."
         )
-    checked = check_inputs(y_true, y_score, y_pred, label_names)
+    checked = check_inputs(
+        y_true, y_score, y_pred, label_names, missing=missing, sample_weight=sample_weight
+    )
     sampling = None
     if intervals is not None and intervals is not False:
         how = (intervals, method, groups, n_resamples, random_state)
@@ -402,7 +426,10 @@ def evaluate_checked(
     results = computed.results
     evaluation = Evaluation(
         results,
-        {name: summarise(VIEWS[name], found) for name, found in computed.found.items()},
+        {
+            name: summarise(VIEWS[name], found, VIEWS[name].row_weights(checked.Y))
+            for name, found in computed.found.items()
+        },
         conventions,
         *checked.Y.shape,
         checked.label_names,
@@ -412,6 +439,8 @@ def evaluate_checked(
         None
         if sampling is None
         else draw_sample(measures, checked, conventions, results, sampling),
+        checked.n_missing,
+        checked.Y.row_weights is not None,
     )
     return evaluation, computed.found
 
@@ -419,75 +448,11 @@ def evaluate_checked(
 def _reasons(measure: Measure, result: Result, checked: Checked) -> dict[str, int]:
     """How many rows are undefined, by reason."""
     ones, n_items = measure.view.ones(checked.Y), measure.view.n_items(checked.Y)
+    counts = True if result.weights is None else result.weights > 0
+    known = result.undefined & counts
     found = {
-        measure.view.empty_reason: int((result.undefined & (ones == 0)).sum()),
-        measure.view.full_reason: int((result.undefined & (ones == n_items)).sum()),
+        measure.view.empty_reason: int((known & (ones == 0)).sum()),
+        measure.view.full_reason: int((known & (ones == n_items)).sum()),
+        "no known label, or weight 0": int((result.undefined & ~known).sum()),
     }
     return {reason: n for reason, n in found.items() if n}
-
-
-# Scorers
-
-
-@dataclass(frozen=True)
-class MeasureScorer:
-    """A callable ``(estimator, X, y) -> float`` that returns higher values for better estimators.
-
-    Measures for which lower is better are negated, as scikit-learn expects.
-    """
-
-    measure: str | Measure
-    conventions: Conventions
-
-    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
-        """Score a fitted estimator on ``X`` and the true labels ``y``."""
-        measure = as_measure(self.measure)
-        if measure.needs == "scores":
-            checked = check_inputs(y, y_score=scores_of(estimator, X))
-        else:
-            checked = check_inputs(y, y_pred=estimator.predict(X))
-        result = compute([measure], checked, self.conventions).results[measure.name]
-        return measure.sign * result.value
-
-    def __repr__(self) -> str:
-        name = self.measure if isinstance(self.measure, str) else self.measure.name
-        return f"make_scorer({name!r}, conventions={self.conventions.name!r})"
-
-
-def make_scorer(
-    measure: str | Measure | Callable[..., Any], *, conventions: str | Conventions = "standard"
-) -> MeasureScorer:
-    """Make a scorer for ``cross_validate``, ``GridSearchCV`` and similar functions.
-
-    Works with any multi-label estimator: measures of scores use ``decision_function``, or else
-    ``predict_proba``, which may return one matrix or a list of arrays; measures of labels use
-    ``predict``.
-
-    Parameters
-    ----------
-    measure : str, Measure or callable
-        Name of a measure, such as ``"macro_auc"`` or ``"precision_at_5"``; a record; or a function
-        of your own, see :func:`limo.measures.make_measure`.
-    conventions : str or Conventions, default="standard"
-        How ties and undefined rows count.
-
-    Returns
-    -------
-    MeasureScorer
-        Higher is better: losses are negative.
-
-    Examples
-    --------
-    >>> import limo
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.model_selection import cross_val_score
-    >>> from sklearn.multiclass import OneVsRestClassifier
-    >>> data = limo.datasets.figure1(200)
-    >>> model = OneVsRestClassifier(LogisticRegression())
-    >>> scores = cross_val_score(model, data.X, data.Y, scoring=limo.make_scorer("ranking_loss"))
-    >>> bool((scores <= 0).all())
-    True
-    """
-    found = as_measure(measure)
-    known = measure if isinstance(measure, str) else found
-    return MeasureScorer(known, check_conventions(conventions))

@@ -136,4 +136,10 @@ def _cautions(evaluation: Evaluation) -> list[str]:
         name = max(skipped, key=lambda n: skipped[n])
         rows = counted(skipped[name], MEASURES[name].view.row)
         cautions.append(f"Rows without a pair are left out: {MEASURES[name].title} skips {rows}.")
+    if evaluation.n_missing:
+        share = evaluation.n_missing / (evaluation.n_instances * evaluation.n_labels)
+        cautions.append(
+            f"{share:.1%} of the true labels are missing and take no part: ranks and coverage "
+            "count known labels only."
+        )
     return cautions

@@ -33,6 +33,8 @@ class MarginSummary:
         Share of pairs with equal scores; nan without pairs.
     ordered_share : float
         Mean over rows of the share of pairs in the right order; nan without pairs.
+    weights : array or None
+        The weight of each row, used in all shares and quantiles; None if all count once.
     """
 
     view: View
@@ -40,6 +42,7 @@ class MarginSummary:
     pairs: float
     tied_share: float
     ordered_share: float
+    weights: Values | None = None
 
     @property
     def defined(self) -> Values:
@@ -49,11 +52,19 @@ class MarginSummary:
     @property
     def positive_share(self) -> float:
         """Share of positive margins among those that are not nan."""
-        return positive_share(self.margins)
+        return positive_share(self.margins, self.weights)
 
     def quantile(self, q: float) -> float:
-        """Quantile of the margins that are not nan; nan if all are."""
-        return float(np.quantile(self.defined, q)) if self.defined.size else math.nan
+        """Quantile of the margins that are not nan; nan if all are.
+
+        With weights, the lowest margin such that margins up to it have the share q of all weight.
+        """
+        if not self.defined.size:
+            return math.nan
+        if self.weights is None:
+            return float(np.quantile(self.defined, q))
+        weights = self.weights[~np.isnan(self.margins)]
+        return float(np.quantile(self.defined, q, method="inverted_cdf", weights=weights))
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain numbers."""
@@ -85,22 +96,36 @@ MARGIN_FUNCTIONS: Mapping[str, Callable[[Profile], Values]] = {
 }
 
 
-def summarise(view: View, found: Mapping[str, Values]) -> MarginSummary:
-    """Summarise what the ``MARGIN_FUNCTIONS`` found in a view."""
+def summarise(
+    view: View, found: Mapping[str, Values], weights: Values | None = None
+) -> MarginSummary:
+    """Summarise what the ``MARGIN_FUNCTIONS`` found in a view, whose rows may have weights."""
     pairs, tied, lost = (found[name] for name in ("pairs", "tied", "lost"))
-    if not pairs.any():
-        return MarginSummary(view, found["margin"], 0.0, math.nan, math.nan)
     exist = pairs > 0
+    if not exist.any():
+        return MarginSummary(view, found["margin"], 0.0, math.nan, math.nan, weights)
     in_order = 1 - (lost + tied)[exist] / pairs[exist]
+    shares = None if weights is None else weights[exist]
+    total, ties = (
+        float(n.sum()) if shares is None else float(n[exist] @ shares) for n in (pairs, tied)
+    )
     return MarginSummary(
-        view, found["margin"], float(pairs.sum()), tied.sum() / pairs.sum(), float(in_order.mean())
+        view,
+        found["margin"],
+        total,
+        ties / total,
+        float(np.average(in_order, weights=shares)),
+        weights,
     )
 
 
-def positive_share(values: Values) -> float:
+def positive_share(values: Values, weights: Values | None = None) -> float:
     """Share of positive margins among those that are not nan; nan if all are."""
-    exist = values[~np.isnan(values)]
-    return float((exist > 0).mean()) if exist.size else math.nan
+    exist = ~np.isnan(values)
+    if not exist.any():
+        return math.nan
+    shares = None if weights is None else weights[exist]
+    return float(np.average(values[exist] > 0, weights=shares))
 
 
 def margins(view: View, checked: Checked) -> Values:
@@ -108,7 +133,7 @@ def margins(view: View, checked: Checked) -> Values:
     return np.concatenate(read_profiles(view, checked.Y, checked.scores, margin))
 
 
-def label_wise_margin(y_true: Any, y_score: Any) -> Values:
+def label_wise_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> Values:
     """Label-wise margin of each instance (Definition 1 of the paper).
 
     min over u in Y_i+, v in Y_i- of S_iu - S_iv: positive exactly when all relevant labels of the
@@ -120,6 +145,9 @@ def label_wise_margin(y_true: Any, y_score: Any) -> Values:
         True labels, 0 or 1.
     y_score : array-like of shape (n_samples, n_labels)
         Scores.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -132,10 +160,10 @@ def label_wise_margin(y_true: Any, y_score: Any) -> Values:
     >>> limo.label_wise_margin([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
     array([ 0.5, -0.4])
     """
-    return margins(ROWS, check_inputs(y_true, y_score))
+    return margins(ROWS, check_inputs(y_true, y_score, missing=missing))
 
 
-def instance_wise_margin(y_true: Any, y_score: Any) -> Values:
+def instance_wise_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> Values:
     """Instance-wise margin of each label (Definition 2 of the paper).
 
     min over a in Y_j+, b in Y_j- of S_aj - S_bj: positive exactly when all instances with the label
@@ -147,6 +175,9 @@ def instance_wise_margin(y_true: Any, y_score: Any) -> Values:
         True labels, 0 or 1.
     y_score : array-like of shape (n_samples, n_labels)
         Scores.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -159,10 +190,10 @@ def instance_wise_margin(y_true: Any, y_score: Any) -> Values:
     >>> limo.instance_wise_margin([[1, 0, 0], [0, 1, 0]], [[0.75, 0.5, 0.1], [0.5, 0.25, 0.2]])
     array([ 0.25, -0.25,   nan])
     """
-    return margins(COLUMNS, check_inputs(y_true, y_score))
+    return margins(COLUMNS, check_inputs(y_true, y_score, missing=missing))
 
 
-def entry_wise_margin(y_true: Any, y_score: Any) -> float:
+def entry_wise_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> float:
     """Entry-wise margin of the whole matrix.
 
     min over relevant entries minus max over irrelevant entries of S. If it is positive, so are all
@@ -175,6 +206,9 @@ def entry_wise_margin(y_true: Any, y_score: Any) -> float:
         True labels, 0 or 1.
     y_score : array-like of shape (n_samples, n_labels)
         Scores.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -187,7 +221,7 @@ def entry_wise_margin(y_true: Any, y_score: Any) -> float:
     >>> limo.entry_wise_margin([[1, 0], [0, 1]], [[0.75, 0.25], [0.5, 1.0]])
     0.25
     """
-    return float(margins(ENTRIES, check_inputs(y_true, y_score))[0])
+    return float(margins(ENTRIES, check_inputs(y_true, y_score, missing=missing))[0])
 
 
 # Effectiveness, and what it guarantees
@@ -249,7 +283,9 @@ class Effectiveness:
         )
 
 
-def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
+def effectiveness(
+    y_true: Any, y_score: Any, *, sample_weight: Any = None, missing: Any = None
+) -> Effectiveness:
     """Find out how far scores are effective: label-wise, instance-wise, double, entry-wise.
 
     Real predictors are hardly ever effective on all rows, so the result also has the shares of
@@ -261,6 +297,11 @@ def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
         True labels, 0 or 1.
     y_score : array-like of shape (n_samples, n_labels)
         Scores.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts in the share of instances.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -273,9 +314,10 @@ def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
     >>> found.label_wise, found.instance_wise, found.label_wise_share, found.instance_wise_share
     (True, False, 1.0, 0.5)
     """
-    checked = check_inputs(y_true, y_score)
+    checked = check_inputs(y_true, y_score, sample_weight=sample_weight, missing=missing)
     rows, columns, entries = (margins(view, checked) for view in (ROWS, COLUMNS, ENTRIES))
-    return Effectiveness(positive_share(rows), positive_share(columns), float(entries[0]))
+    share = positive_share(rows, ROWS.row_weights(checked.Y))
+    return Effectiveness(share, positive_share(columns), float(entries[0]))
 
 
 def micro_auc_bound(n_instances: int, n_labels: int, n_relevant: float) -> float:

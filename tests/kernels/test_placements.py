@@ -6,6 +6,8 @@ import pytest
 from limo._kernels.placements import add_auc_influence, add_precision_influence, resample_row
 from naive import further as naive
 
+EACH, THREE = np.arange(12), np.arange(12) // 3
+
 
 def case(seed):
     rng = np.random.default_rng(seed)
@@ -19,7 +21,7 @@ def test_resampled_values_equal_the_weighted_twins(tie):
     for seed in range(20):
         y, s, weights = case(seed)
         found = np.empty((2, len(weights)))
-        resample_row(s, np.argsort(-s), y, 1, weights, tie, True, found)
+        resample_row(s, np.argsort(-s), y, EACH, weights, tie, True, found)
         for b, w in enumerate(weights):
             auc = naive.weighted_auc(y, s, w, tie)
             precision = naive.weighted_average_precision(y, s, w)
@@ -31,8 +33,8 @@ def test_items_of_one_instance_share_its_weight():
     y, s, _ = case(1)
     weights = np.array([[1.0, 2.0, 0.0, 3.0]])  # three items each
     found, spread = np.empty((2, 1)), np.empty((2, 1))
-    resample_row(s, np.argsort(-s), y, 3, weights, 0.5, True, found)
-    resample_row(s, np.argsort(-s), y, 1, np.repeat(weights, 3, axis=1), 0.5, True, spread)
+    resample_row(s, np.argsort(-s), y, THREE, weights, 0.5, True, found)
+    resample_row(s, np.argsort(-s), y, EACH, np.repeat(weights, 3, axis=1), 0.5, True, spread)
     np.testing.assert_array_equal(found, spread)
 
 
@@ -40,8 +42,8 @@ def test_influence_of_items_adds_up_to_that_of_their_instance():
     y, s, _ = case(2)
     for add, option in ((add_auc_influence, 0.5), (add_precision_influence, True)):
         single, together = np.zeros(12), np.zeros(4)
-        add(s, y, 1, option, 2.0, single)
-        add(s, y, 3, option, 2.0, together)
+        add(s, y, EACH, option, 2.0, single)
+        add(s, y, THREE, option, 2.0, together)
         np.testing.assert_allclose(together, single.reshape(4, 3).sum(axis=1))
         assert abs(single.sum()) < 1e-12
 
@@ -49,8 +51,8 @@ def test_influence_of_items_adds_up_to_that_of_their_instance():
 def test_the_best_rank_of_ties_counts_only_higher_scores():
     y, s = np.array([True, False, False]), np.array([0.5, 0.5, 0.1])
     found = np.empty((2, 1))
-    resample_row(s, np.argsort(-s), y, 1, np.ones((1, 3)), 0.5, False, found)
+    resample_row(s, np.argsort(-s), y, EACH[:3], np.ones((1, 3)), 0.5, False, found)
     assert found[1, 0] == 1.0
     influence = np.zeros(3)
-    add_precision_influence(s, y, 1, False, 1.0, influence)
+    add_precision_influence(s, y, EACH[:3], False, 1.0, influence)
     assert influence[1] == 0.0

@@ -92,6 +92,44 @@ def test_the_bootstrap_is_evaluate_on_resampled_instances(conventions):
             assert drawn == pytest.approx(value, nan_ok=True, abs=1e-12), name
 
 
+KNOWN = np.where(RNG.random(Y.shape) < 0.2, np.nan, Y)
+KNOWN[3] = np.nan
+WEIGHTS = RNG.integers(1, 5, 120) / 2
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["missing", "missing and weights"])
+def test_missing_labels_and_weights_are_drawn_with_their_instances(weights):
+    S01 = 1 / (1 + np.exp(-S))
+    how = {"measures": "all", "missing": np.nan}
+    options = {"intervals": 0.95, "method": "bootstrap", "n_resamples": 5, "random_state": 3}
+    evaluation = limo.evaluate(KNOWN, S01, P, sample_weight=weights, **how, **options)
+    rng = np.random.default_rng(3)
+    for b, places in enumerate(rng.integers(120, size=(5, 120))):
+        own = None if weights is None else weights[places]
+        expected = limo.evaluate(KNOWN[places], S01[places], P[places], sample_weight=own, **how)
+        for name, value in expected.items():
+            drawn = evaluation.sample.drawn[name][b]
+            assert drawn == pytest.approx(value, nan_ok=True, abs=1e-12), name
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["missing", "missing and weights"])
+def test_bootstrap_and_formula_agree_with_missing_labels_and_weights(weights):
+    S01 = 1 / (1 + np.exp(-S))
+    how = {"measures": "all", "missing": np.nan, "sample_weight": weights, "intervals": 0.95}
+    exact = limo.evaluate(KNOWN, S01, P, **how)
+    drawn = limo.evaluate(KNOWN, S01, P, method="bootstrap", **how).intervals
+    for name, interval in exact.intervals.items():
+        assert interval.error == pytest.approx(drawn[name].error, rel=0.15), name
+    for name, influence in exact.sample.influence.items():
+        assert abs(influence.mean()) < 1e-6, name
+    assert set(exact.sample.drawn) == (
+        set() if weights is None else {n for n in exact if n in RANKED}
+    )
+
+
+RANKED = ("macro_auc", "micro_auc", "macro_average_precision", "micro_average_precision")
+
+
 def test_bootstrap_and_formula_agree():
     exact = limo.evaluate(Y, S, P, intervals=0.95).intervals
     drawn = limo.evaluate(Y, S, P, intervals=0.95, method="bootstrap").intervals

@@ -135,3 +135,9 @@ def test_select():
         select(["macro_jacard"])
     with pytest.raises(ValueError, match="need y_score, which was not given"):
         limo.evaluate(Y, y_pred=P, measures=["macro_auc"])
+
+
+def test_whole_functions_know_no_weights():
+    with pytest.raises(ValueError, match="knows neither sample weights nor missing labels"):
+        limo.evaluate(Y, y_pred=P, measures=[share_wrong], sample_weight=np.arange(1, 81))
+    assert limo.evaluate(Y, y_pred=P, measures=[specificity], sample_weight=np.arange(1, 81))

@@ -1,7 +1,6 @@
 """Kernels for sampling errors: how much each item moves the AUC and the average precision of a row.
 
-``marks`` says which items are relevant. ``width`` is how many items in a row of memory belong to
-one instance: 1 for the column of a label, the number of labels for the whole matrix.
+``marks`` says which items are relevant, and ``owner`` to which instance each item belongs.
 """
 
 import numpy as np
@@ -12,7 +11,7 @@ from limo._types import Booleans, Floats, Integers, Values
 
 @kernel
 def add_auc_influence(
-    scores: Floats, marks: Booleans, width: int, tie: float, share: float, found: Values
+    scores: Floats, marks: Booleans, owner: Integers, tie: float, share: float, found: Values
 ) -> None:
     """Add ``share`` times the influence of each item on the AUC to its instance.
 
@@ -38,12 +37,12 @@ def add_auc_influence(
     of_relevant = share / p * np.sqrt(p / max(p - 1, 1))
     of_irrelevant = share / n * np.sqrt(n / max(n - 1, 1))
     for k in range(scores.size):
-        found[k // width] += (credit[k] - auc) * (of_relevant if marks[k] else of_irrelevant)
+        found[owner[k]] += (credit[k] - auc) * (of_relevant if marks[k] else of_irrelevant)
 
 
 @kernel
 def add_precision_influence(
-    scores: Floats, marks: Booleans, width: int, worst: bool, share: float, found: Values
+    scores: Floats, marks: Booleans, owner: Integers, worst: bool, share: float, found: Values
 ) -> None:
     """Add ``share`` times the influence of each item on the average precision to its instance.
 
@@ -72,7 +71,7 @@ def add_precision_influence(
         value = -all_items[below]
         if marks[k]:
             value += one[through] + precision[through - 1] - mean
-        found[k // width] += share * value / p
+        found[owner[k]] += share * value / p
 
 
 @kernel
@@ -80,7 +79,7 @@ def resample_row(
     scores: Floats,
     order: Integers,
     marks: Booleans,
-    width: int,
+    owner: Integers,
     weights: Values,
     tie: float,
     worst: bool,
@@ -100,9 +99,9 @@ def resample_row(
             score = scores[order[k]]
             while k < order.size and scores[order[k]] == score:
                 if marks[order[k]]:
-                    p += w[order[k] // width]
+                    p += w[owner[order[k]]]
                 else:
-                    n += w[order[k] // width]
+                    n += w[owner[order[k]]]
                 k += 1
             lost += p * (above_n + (1 - tie) * n)
             if p > 0:

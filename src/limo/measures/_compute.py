@@ -8,7 +8,7 @@ import numpy as np
 from limo._checks import Checked, check_name
 from limo._profiles import Profile, read_profiles
 from limo._types import Anything, Values
-from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Counts, View, count
+from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Counts, Pattern, View, count
 from limo.measures._conventions import CONVENTIONS, Conventions
 from limo.measures._measure import Measure, Result, reduce
 from limo.measures._table import MEASURES
@@ -68,7 +68,7 @@ def compute(
             for name, function in _row_functions(measures, "labels", view, conventions).items():
                 rows[name, view.name] = function(counts[view.name])
     rows |= {(m.name, m.view.name): _whole(m, checked) for m in measures if m.whole}
-    results = {m.name: _result(m, rows, conventions) for m in measures}
+    results = {m.name: _result(m, rows, conventions, checked.Y) for m in measures}
     return Computed(results, {name: found[name] for name in VIEWS if name in found})
 
 
@@ -96,6 +96,11 @@ def _found_and_best(
 
 def _whole(measure: Measure, checked: Checked) -> Values:
     """Two lines of one value: the function of the whole matrices, found and best possible."""
+    if not checked.Y.is_plain:
+        raise ValueError(
+            f"{measure.name!r} is a function of whole matrices, which knows neither sample weights "
+            "nor missing labels. Write it as a function of tp, fp, fn, tn, or leave them out."
+        )
     Y = checked.Y.csr.toarray()
     scored = measure.needs == "scores"
     given = checked.scores if scored else checked.labels.csr.toarray()
@@ -119,6 +124,7 @@ def _read(
     return {name: np.concatenate([b[name] for b in blocks], axis=-1) for name in functions}
 
 
-def _result(measure: Measure, rows: _Rows, conventions: Conventions) -> Result:
+def _result(measure: Measure, rows: _Rows, conventions: Conventions, Y: Pattern) -> Result:
     by_view = {view.name: rows[measure.name, view.name] for view in measure.views}
-    return reduce(measure, by_view, conventions)
+    weights = {view.name: measure.row_weights(view, Y) for view in measure.views}
+    return reduce(measure, by_view, conventions, weights)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limo._types import Floats, Integers, Values
+from limo._types import Floats, Values
 from limo._views import AVERAGES, COLUMNS, ENTRIES, ROWS, Counts
 from limo.measures._conventions import Conventions
 from limo.measures._measure import Measure
@@ -83,12 +83,11 @@ def blind_half(relevant: Values, n_items: int, conventions: Conventions) -> Valu
 # The first k labels
 
 
-def _places(profile: "Profile", conventions: Conventions) -> Integers:
+def _places(profile: "Profile", conventions: Conventions) -> Values:
     """The place of each relevant item from 1, with ties in the worst or the best order."""
     own = np.arange(profile.above.size) - np.repeat(profile.indptr[:-1], profile.n_relevant) + 1
     ahead = profile.above + (profile.tied if conventions.tied_rank == "worst" else 0)
-    places: Integers = own + ahead
-    return places
+    return np.asarray(own + ahead)
 
 
 @dataclass(frozen=True)
@@ -108,16 +107,16 @@ class TopK:
             return divide(profile.sum(gains), ideal[most])
         hits = profile.sum(inside.astype(np.int64))
         if self.kind == "precision":
-            return hits / self.k
+            return np.asarray(hits / self.k)
         return divide(hits, profile.n_relevant)
 
     def blind(self, relevant: Values, n_items: int, conventions: Conventions) -> Values:
         """The expected value of a random order."""
-        read = min(self.k, n_items)
+        read = np.minimum(self.k, n_items)
         if self.kind == "precision":
-            return relevant / n_items * read / self.k
+            return np.asarray(relevant / n_items * read / self.k)
         if self.kind == "recall":
-            return np.full(relevant.shape, read / n_items)
+            return np.broadcast_to(read / n_items, relevant.shape).astype(np.float64)
         ideal = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, self.k + 2)))])
         most = np.minimum(relevant, self.k).astype(np.int64)
         return divide(relevant / n_items * ideal[read], ideal[most])
@@ -149,6 +148,8 @@ def _mean_loss(profile: "Profile", loss: Callable[[Values], Values]) -> Values:
     given = scores > -np.inf  # relevant items were replaced by -inf
     _check_probabilities(profile.relevant, scores[given])
     wrong = np.where(given, loss(1 - np.where(given, scores, 0.0)), 0.0)
+    if profile.weights is not None:
+        wrong *= -np.diff(profile.weights.tails, axis=1)
     right = profile.sum(loss(profile.relevant.astype(np.float64)))
     return np.asarray((wrong.sum(axis=1) + right) / profile.n_items)
 
@@ -215,11 +216,12 @@ _LOG_LOSS = Measure(
     "log_loss", "log loss", log_loss, ROWS, "scores", "low", (0.0, math.inf), also=COLUMNS,
     meaning="Mean of -log of the probability given to what is true.",
     formula="(Σ -log sᵣ + Σ -log(1 - sᵥ)) / (p + n)", ties="scores must be probabilities",
+    per_item=True,
 )  # fmt: skip
 _BRIER = Measure(
     "brier_loss", "Brier score", brier_loss, ROWS, "scores", "low", also=COLUMNS,
     meaning="Mean squared distance of the probability from the label.",
-    formula="(Σ (1 - sᵣ)² + Σ sᵥ²) / (p + n)", ties="scores must be probabilities",
+    formula="(Σ (1 - sᵣ)² + Σ sᵥ²) / (p + n)", ties="scores must be probabilities", per_item=True,
 )  # fmt: skip
 
 

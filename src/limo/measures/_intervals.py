@@ -6,7 +6,7 @@ value of the measure on infinitely many instances of that kind, for the same pre
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -290,12 +290,17 @@ def _resampled(
     results: Mapping[str, Result],
     orders: dict[str, Any],
 ) -> Values:
-    """The values of one measure under each line of weights."""
-    fill = results[measure.name].filled_with
+    """The values of one measure, if instances are drawn as often as each line of weights says."""
+    drawn = weights
+    result = results[measure.name]
+    fill = result.filled_with
     if measure.view is ROWS:
-        return _weighted_means(results[measure.name].rows[ROWS.name], weights, fill)
+        own = weights if result.weights is None else weights * result.weights
+        return _weighted_means(result.rows[ROWS.name], own, fill)
+    if checked.Y.row_weights is not None:
+        weights = weights * checked.Y.row_weights
     if measure.whole or (measure.needs == "scores" and measure.function not in _RANKED):
-        return _recomputed(measure, weights, checked, conventions)
+        return _recomputed(measure, drawn, checked, conventions)
     if measure.needs == "labels":
         rows = measure.values(_weighted_counts(measure, weights, checked), conventions)
     else:
@@ -320,13 +325,18 @@ def _weighted_means(values: Values, weights: Values, fill: float | None) -> Valu
 
 def _weighted_counts(measure: Measure, weights: Values, checked: Checked) -> Counts:
     """Confusion counts of the labels, or of the whole matrix, under each line of weights."""
-    Y, P = checked.Y, checked.labels
+    Y = checked.Y
+    P = checked.labels.without(Y.unknown)
     both, true, predicted = (np.asarray((A.csr.T @ weights.T).T) for A in (Y.overlap(P), Y, P))
-    n_items = weights.sum(axis=1, keepdims=True)
+    n_items = np.broadcast_to(weights.sum(axis=1, keepdims=True), true.shape)
+    if Y.unknown is not None:
+        n_items = n_items - np.asarray((Y.unknown.csr.T @ weights.T).T)
     if measure.view is COLUMNS:
         return Counts(both, true, predicted, n_items)
-    both, true, predicted = (A.sum(axis=1, keepdims=True) for A in (both, true, predicted))
-    return Counts(both, true, predicted, n_items * Y.shape[1])
+    both, true, predicted, n_items = (
+        A.sum(axis=1, keepdims=True) for A in (both, true, predicted, n_items)
+    )
+    return Counts(both, true, predicted, n_items)
 
 
 def _reordered(
@@ -337,22 +347,35 @@ def _reordered(
     orders: dict[str, Any],
 ) -> Values:
     """AUC or average precision of each row; the scores are sorted once for all resamples."""
-    key = measure.view.name
-    if key not in orders:
-        S, marks = checked.scores, checked.Y.csr.toarray().astype(bool)
-        columns = measure.view is COLUMNS
-        S, marks = (A.T if columns else A.reshape(1, -1) for A in (np.ascontiguousarray(S), marks))
-        S, marks = np.ascontiguousarray(S), np.ascontiguousarray(marks)
-        orders[key] = S, np.argsort(-S, axis=1), marks, 1 if columns else checked.Y.shape[1]
-    S, order, marks, width = orders[key]
+    if measure.view.name not in orders:
+        orders[measure.view.name] = _orders(measure, checked)
+    rows = orders[measure.view.name]
     which = _RANKED.index(measure.function)
-    found = np.empty((weights.shape[0], S.shape[0]))
+    found = np.empty((weights.shape[0], len(rows)))
     both = np.empty((2, weights.shape[0]))
     tie, worst = conventions.auc_tie, conventions.tied_rank == "worst"
-    for j in range(S.shape[0]):
-        resample_row(S[j], order[j], marks[j], width, weights, tie, worst, both)
+    for j, (scores, order, marks, owner) in enumerate(rows):
+        resample_row(scores, order, marks, owner, weights, tie, worst, both)
         found[:, j] = both[which]
     return found
+
+
+def _orders(measure: Measure, checked: Checked) -> list[tuple[Any, Integers, Any, Integers]]:
+    """Scores, order of the known items, labels and instances of each row of the view."""
+    S, marks = np.ascontiguousarray(checked.scores), checked.Y.csr.toarray().astype(bool)
+    unknown = checked.Y.unknown
+    absent = np.zeros(S.shape, bool) if unknown is None else unknown.csr.toarray().astype(bool)
+    owner = np.arange(S.shape[0])
+    if measure.view is COLUMNS:
+        S, marks, absent = (np.ascontiguousarray(A.T) for A in (S, marks, absent))
+    else:
+        owner = np.repeat(owner, S.shape[1])
+        S, marks, absent = (A.reshape(1, -1) for A in (S, marks, absent))
+    rows = []
+    for scores, relevant, missing in zip(S, marks, absent, strict=True):
+        order = np.argsort(-scores)
+        rows.append((scores, order[~missing[order]], relevant, owner))
+    return rows
 
 
 def _recomputed(
@@ -373,7 +396,13 @@ def _recomputed(
 
 
 def _taken(pattern: Pattern, rows: Integers) -> Pattern:
-    return Pattern.from_csr(pattern.csr[rows])
+    taken = Pattern.from_csr(pattern.csr[rows])
+    unknown, weights = pattern.unknown, pattern.row_weights
+    return replace(
+        taken,
+        unknown=None if unknown is None else _taken(unknown, rows),
+        row_weights=None if weights is None else weights[rows],
+    )
 
 
 # Differences

@@ -10,7 +10,6 @@ from limo._checks import Checked, check_truth
 from limo._differences import differences_of
 from limo._evaluation import Evaluation, evaluate_checked
 from limo._text import plain
-from limo._views import Pattern
 from limo.measures._compute import check_conventions
 from limo.measures._conventions import Conventions
 from limo.measures._intervals import Sampling, check_sampling
@@ -104,7 +103,7 @@ def judge_model(
         model=model,
         labels=label_columns(whole, details),
         measures=entries,
-        data=_data(checked.Y),
+        data=_data(checked),
         conventions=plain(evaluation.conventions.to_dict()),
         checksums=_checksums(checked),
         label_names=list(
@@ -165,14 +164,19 @@ def _effectiveness(evaluation: Evaluation) -> dict[str, Any] | None:
     )
 
 
-def _data(Y: Pattern) -> dict[str, Any]:
+def _data(checked: Checked) -> dict[str, Any]:
+    Y = checked.Y
     n_instances, n_labels = Y.shape
+    n_known = n_instances * n_labels - checked.n_missing
     return {
         "instances": n_instances,
         "labels": n_labels,
         "relevant": Y.n_ones,
         "labels_per_instance": Y.n_ones / n_instances,
-        "relevant_share": Y.n_ones / (n_instances * n_labels),
+        "relevant_share": Y.n_ones / n_known if n_known else None,
+        "missing": checked.n_missing,
+        "missing_share": checked.n_missing / (n_instances * n_labels),
+        "weighted": Y.row_weights is not None,
     }
 
 
@@ -190,6 +194,8 @@ def evaluation_document(
     label_names: Iterable[str] | None = None,
     title: str | None = None,
     provenance: Mapping[str, Any] | None = None,
+    sample_weight: Any = None,
+    missing: Any = None,
     measures: Chosen = None,
     intervals: float | None = None,
     groups: Any = None,
@@ -213,6 +219,11 @@ def evaluation_document(
     provenance : mapping, optional
         How it was made, see :func:`limo.report.collect_provenance`; by default versions and
         checksums of the input.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
     measures : "all", or a list of names, records or functions, optional
         As in :func:`limo.evaluate`.
     intervals : float, optional
@@ -244,7 +255,7 @@ def evaluation_document(
     names = list(dict.fromkeys([*by_score, *by_label]))
     if not names:
         raise ValueError("Give scores or predictions of at least one model: got neither.")
-    truth = check_truth(y_true, label_names)
+    truth = check_truth(y_true, label_names, sample_weight=sample_weight, missing=missing)
     chosen, rules = select(measures), check_conventions(conventions)
     level = _DEFAULT_LEVEL if intervals is None and len(names) > 1 else intervals
     size = truth.Y.shape[0]

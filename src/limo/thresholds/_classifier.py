@@ -3,13 +3,16 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from limo._checks import column_names
+from limo._checks import check_weights
+from limo._frames import column_names
 from limo._types import Anything, Values
 from limo.thresholds._coding import CodedLabels
 from limo.thresholds._fit import OWN, ConstantLabels, Fitted, Training, label_matrix, make_rule
@@ -105,7 +108,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, **params: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Fit the rule on cross-fitted scores, and the model on all data.
 
         Parameters
@@ -115,9 +118,12 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         y : array-like, sparse matrix or data frame of shape (n_samples, n_labels)
             True labels, 0 or 1; or -1 and 1, or two strings; or one label with two classes, of
             shape (n_samples,). Predictions are coded in the same way.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts, in the estimator's ``fit`` and for the thresholds (of
+            rules that take weights: all but those per instance).
         **params
-            Passed on to the estimator's ``fit``. Values given per instance, such as
-            ``sample_weight``, are split with the instances.
+            Passed on to the estimator's ``fit``. Values given per instance are split with the
+            instances. With scikit-learn's metadata routing, the estimator gets what it requests.
 
         Returns
         -------
@@ -128,7 +134,14 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         Y = self._read_labels(X, y)
         given = self._as_given() if self._is("prefit") else None
         training = Training(
-            self.estimator, X, Y, self.cv, params=params, n_jobs=self.n_jobs, fitted=given
+            self.estimator,
+            X,
+            Y,
+            self.cv,
+            params=self._routed(sample_weight, params),
+            n_jobs=self.n_jobs,
+            fitted=given,
+            sample_weight=check_weights(sample_weight, Y.shape[0]),
         )
         if rule is not None:
             on_training = self._is("prefit") or self._is("training")
@@ -209,6 +222,19 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.multi_label = True
         return tags
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What this model and its estimator ask of scikit-learn's metadata routing."""
+        fit = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=fit)
+
+    def _routed(self, sample_weight: Any, params: dict[str, Any]) -> dict[str, Any]:
+        """The parameters of the estimator's ``fit``."""
+        given = params if sample_weight is None else params | {"sample_weight": sample_weight}
+        if not get_config()["enable_metadata_routing"]:
+            return given
+        return dict(process_routing(self, "fit", **given).estimator.fit)
 
     @property
     def _fitted(self) -> Fitted:

@@ -63,6 +63,8 @@ class Training:
         How many folds are fitted in parallel.
     fitted : Fitted, optional
         The model, if it is fitted already.
+    sample_weight : array of shape (n_samples,), optional
+        What instances weigh when a rule is fitted. The model gets its weights by ``params``.
     """
 
     def __init__(
@@ -75,8 +77,10 @@ class Training:
         params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         fitted: "Fitted | None" = None,
+        sample_weight: Values | None = None,
     ) -> None:
         self.estimator, self.Y, self.cv = estimator, Y, cv
+        self.sample_weight = sample_weight
         (self.X,) = indexable(X)
         self.params, self.n_jobs = params or {}, n_jobs
         self._fitted = fitted
@@ -97,7 +101,10 @@ class Training:
             return rule
         rows, S = self.scores(source, probabilities=rule.needs_probabilities)
         features = _safe_indexing(self.X, rows) if rule.needs_features else None
-        return rule.fit(_as_matrix(self.Y)[rows], S, features)
+        if self.sample_weight is None or not rule.takes_weights:
+            return rule.fit(_as_matrix(self.Y)[rows], S, features)
+        weights = self.sample_weight[rows]
+        return rule.fit(_as_matrix(self.Y)[rows], S, features, sample_weight=weights)
 
     def scores(self, source: Source, *, probabilities: bool = False) -> tuple[Integers, Values]:
         """Rows of the training data, and their scores or probabilities."""
@@ -136,8 +143,8 @@ class ConstantLabels:
     always: Booleans
 
     @classmethod
-    def of(cls, ones: Integers, n_rows: int) -> "ConstantLabels":
-        """From the number of instances that have each label."""
+    def of(cls, ones: Integers, n_rows: Any) -> "ConstantLabels":
+        """From the numbers of instances that have each label, and whose label is known."""
         return cls(ones == 0, ones == n_rows)
 
     @property

@@ -20,7 +20,7 @@ from limo._kernels.thresholds import mark_hull, pick_best, walk
 from limo._profiles import Profile, SortedRows
 from limo._system import workers
 from limo._types import Anything, Integers, Values
-from limo._views import AVERAGES, ENTRIES, Counts, Pattern, View
+from limo._views import AVERAGES, ENTRIES, ROWS, Counts, Pattern, View
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import Measure
 from limo.measures._rows import f_measure
@@ -78,7 +78,7 @@ class Target:
         """Whose counts are judged, if the threshold cuts the rows of ``own``."""
         return own if self.average is None else AVERAGES[self.average]
 
-    def __call__(self, tp: Values, fp: Values, true: Values, n_items: int) -> Values:
+    def __call__(self, tp: Values, fp: Values, true: Values, n_items: Any) -> Values:
         """Values of thresholds with ``tp`` of ``true`` relevant items and ``fp`` others above."""
         counts = tp, fp, true - tp, n_items - true - fp
         try:
@@ -239,8 +239,9 @@ class Steps:
     misses: Values
     upper: Values
     lower: Values
-    n_true: Integers
-    n_items: int
+    n_true: Anything
+    n_items: Any
+    row_weights: Values | None = None
 
     @classmethod
     def of(cls, rows: SortedRows, *, every: bool) -> "Steps":
@@ -252,7 +253,9 @@ class Steps:
         indptr = np.concatenate([[0], np.cumsum(length)])
         hits, misses, upper, lower = np.empty((4, indptr[-1]))
         walk(rows.relevant, rows.irrelevant, every, indptr, hits, misses, upper, lower)
-        return cls(indptr, hits, misses, upper, lower, rows.n_true, rows.n_items)
+        if rows.weights is not None:
+            hits, misses = rows.weigh(np.repeat(np.arange(length.size), length), hits, misses)
+        return cls(indptr, hits, misses, upper, lower, rows.n_true, rows.n_items, rows.row_weights)
 
     @classmethod
     def below_relevant(cls, profile: Profile) -> "Steps":
@@ -271,10 +274,14 @@ class Steps:
     def values(self, target: Target) -> Values:
         """The target's value of each cut."""
         true = np.repeat(self.n_true.astype(np.float64), np.diff(self.indptr))
+        items = self.n_items
+        if np.ndim(items):
+            items = np.repeat(items, np.diff(self.indptr))
         values = np.empty(self.hits.size)
         for start in range(0, values.size, _CHUNK):
             part = slice(start, start + _CHUNK)
-            values[part] = target(self.hits[part], self.misses[part], true[part], self.n_items)
+            own = items[part] if np.ndim(items) else items
+            values[part] = target(self.hits[part], self.misses[part], true[part], own)
         return values
 
     def best(self, target: Target, *, most: bool, at_least_one: bool = False) -> Integers:
@@ -295,12 +302,15 @@ class Steps:
 
     def counts(self, places: Integers) -> Counts:
         """What is above one cut for each row."""
-        hits, misses = (part[places].astype(np.int64) for part in (self.hits, self.misses))
+        hits, misses = (part[places].astype(self.n_true.dtype) for part in (self.hits, self.misses))
         return Counts(hits, self.n_true, hits + misses, self.n_items)
 
     def gains(self, target: Target) -> tuple[float, Values, Values]:
         """The value of predicting nothing, over all rows; each score and the gain of passing it."""
         values = self.values(target)
+        if self.row_weights is not None:  # a row of weight 0 may have no value
+            weights = np.repeat(self.row_weights, np.diff(self.indptr))
+            values = np.where(weights > 0, values, 0.0) * weights
         inside = np.ones(values.size, dtype=bool)
         inside[self.indptr[:-1]] = False
         gain = np.diff(values, prepend=0.0)
@@ -330,7 +340,10 @@ class Steps:
         n_true = np.concatenate([steps.n_true for steps in blocks])
         indptr = np.concatenate([*starts, offsets[-1:]])
         hits, misses, upper, lower = cells
-        return cls(indptr, hits, misses, upper, lower, n_true, blocks[0].n_items)
+        n_items = blocks[0].n_items
+        if np.ndim(n_items):
+            n_items = np.concatenate([steps.n_items for steps in blocks])
+        return cls(indptr, hits, misses, upper, lower, n_true, n_items)
 
 
 def best_thresholds(
@@ -411,7 +424,8 @@ def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Thresholds:
     ends = _run_ends(score[order])
     total = np.concatenate([[start], start + np.cumsum(gain[order])[ends]])
     levels = np.concatenate([[np.inf], score[order][ends], [-np.inf]])
-    k = _first_best(total / Y.shape[0])
+    weights = ROWS.row_weights(Y)
+    k = _first_best(total / (Y.shape[0] if weights is None else weights.sum()))
     return Thresholds(levels[k : k + 1], levels[k + 1 : k + 2])
 
 
@@ -434,14 +448,18 @@ def _together(target: Target, Y: Pattern, scores: Scores) -> Thresholds:
         )
     steps = Steps.joined(read_steps(Y, scores, lambda steps: steps, every=False))
     pieces, rise, run = steps.pieces()
+    if Y.row_weights is not None:
+        weights = Y.row_weights[np.searchsorted(steps.indptr, pieces, side="right") - 1]
+        rise, run = rise * weights, run * weights
     with np.errstate(divide="ignore"):
         slope = rise / run  # inf for a piece without misses, which comes first
     order = np.argsort(-slope)
     # pieces of equal slope are taken together: between them there is no corner
     ends = _run_ends(slope[order])
     hits, misses = (np.append(0.0, np.cumsum(part[order])[ends]) for part in (rise, run))
-    true = np.full(hits.size, float(Y.n_ones))
-    k = _first_best(target(hits, misses, true, Y.shape[0] * Y.shape[1]))
+    whole = Y if Y.column_weights is None else Y.T  # instances are the rows that have weights
+    true = np.full(hits.size, float(ENTRIES.ones(whole)[0]))
+    k = _first_best(target(hits, misses, true, ENTRIES.n_items(whole)))
     # corner 0 predicts nothing; corner k takes the pieces up to the k-th slope
     taken = pieces[order[: ends[k - 1] + 1]] if k else pieces[:0]
     places = steps.indptr[:-1].copy()
