@@ -179,7 +179,7 @@ def check_weights(sample_weight: Any, n_instances: int) -> Values | None:
             f"instance {bad[0]}."
         )
     if not weights.any():
-        raise ValueError("sample_weight is 0 for every instance, so that nothing is left.")
+        raise ValueError("sample_weight is zero for every instance, so that nothing is left.")
     return weights
 
 

@@ -27,6 +27,23 @@ def test_weights_reach_the_model_and_the_rule():
         limo.ThresholdClassifier(tree, **given).fit(DATA.X, DATA.Y, sample_weight=[1])
 
 
+def test_thresholds_are_fitted_to_known_labels():
+    rng = np.random.default_rng(1)
+    gaps = np.where(rng.random(DATA.Y.shape) < 0.3, -1, DATA.Y)
+    inner = limo.BinaryRelevance(LogisticRegression(), missing=np.nan)
+    rule = limo.LabelThreshold(min_positives=0)
+    model = limo.ThresholdClassifier(inner, rule, cv="training", missing=-1).fit(DATA.X, gaps)
+    for j in range(gaps.shape[1]):
+        seen = gaps[:, j] >= 0
+        alone = limo.ThresholdClassifier(
+            limo.BinaryRelevance(LogisticRegression()), rule, cv="training"
+        ).fit(DATA.X[seen], DATA.Y[seen][:, [j]])
+        assert model.rule_.thresholds_[j] == pytest.approx(alone.rule_.thresholds_[0])
+    folded = limo.ThresholdClassifier(inner, measure="macro_f1", missing=-1)
+    folded.fit(DATA.X, gaps, sample_weight=WEIGHTS + 1)
+    assert limo.macro_f1(gaps, folded.predict(DATA.X), missing=-1) > 0.7
+
+
 def test_metadata_routing():
     with sklearn.config_context(enable_metadata_routing=True):
         inner = MultiOutputClassifier(LogisticRegression().set_fit_request(sample_weight=True))

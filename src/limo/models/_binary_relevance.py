@@ -298,13 +298,13 @@ def _log_losses(
     if Y.unknown is not None:
         labels = sparse.csr_array(labels + np.nan * Y.unknown.csr)
     missing = None if Y.unknown is None else np.nan
-    folds: list[Any] = list(KFold(min(_N_FOLDS, Y.shape[0]), shuffle=True, random_state=0).split(X))
+    folds = list(KFold(min(_N_FOLDS, Y.shape[0]), shuffle=True, random_state=0).split(X))
     with warnings.catch_warnings():
         # A C that converges slowly is still a candidate; only the final fit may warn.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for C in _CS:
             model = BinaryRelevance(logistic(C), n_jobs=n_jobs, missing=missing)
-            parts = (_log_loss(model, X, labels, *fold, weights) for fold in folds)
+            parts = (_log_loss(model, X, labels, train, test, weights) for train, test in folds)
             losses[C] = sum(parts) / total
             if losses[C] > min(losses.values()):
                 break

@@ -54,6 +54,10 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         its scores of the data given to ``fit``, which should be held-out data.
     n_jobs : int, optional
         How many folds are fitted in parallel.
+    missing : number, optional
+        The number that stands for a missing label in ``y``: nan or -1. The estimator gets nan in
+        its place, so it must take that, as ``BinaryRelevance(missing=nan)`` does. Thresholds are
+        fitted to the known labels.
 
     Attributes
     ----------
@@ -92,6 +96,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
     """
 
     __module__ = "limo"  # the public name, which model files contain
+    __metadata_request__fit = {"sample_weight": None}  # so that it can be requested # noqa: RUF012
 
     def __init__(
         self,
@@ -101,14 +106,16 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         measure: str | None = None,
         cv: Any = 5,
         n_jobs: int | None = None,
+        missing: float | None = None,
     ) -> None:
         self.estimator = estimator
         self.threshold = threshold
         self.measure = measure
         self.cv = cv
         self.n_jobs = n_jobs
+        self.missing = missing
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+    def fit(self, X: Any, y: Any, **params: Any) -> Self:
         """Fit the rule on cross-fitted scores, and the model on all data.
 
         Parameters
@@ -118,12 +125,11 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         y : array-like, sparse matrix or data frame of shape (n_samples, n_labels)
             True labels, 0 or 1; or -1 and 1, or two strings; or one label with two classes, of
             shape (n_samples,). Predictions are coded in the same way.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each instance counts, in the estimator's ``fit`` and for the thresholds (of
-            rules that take weights: all but those per instance).
         **params
             Passed on to the estimator's ``fit``. Values given per instance are split with the
-            instances. With scikit-learn's metadata routing, the estimator gets what it requests.
+            instances. ``sample_weight`` says how much each instance counts, for the thresholds too
+            (of rules that take weights: all but those per instance). With scikit-learn's metadata
+            routing, the estimator gets what it requests.
 
         Returns
         -------
@@ -138,10 +144,10 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
             X,
             Y,
             self.cv,
-            params=self._routed(sample_weight, params),
+            params=self._routed(params),
             n_jobs=self.n_jobs,
             fitted=given,
-            sample_weight=check_weights(sample_weight, Y.shape[0]),
+            sample_weight=check_weights(params.get("sample_weight"), Y.shape[0]),
         )
         if rule is not None:
             on_training = self._is("prefit") or self._is("training")
@@ -229,9 +235,9 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(estimator=self.estimator, method_mapping=fit)
 
-    def _routed(self, sample_weight: Any, params: dict[str, Any]) -> dict[str, Any]:
+    def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
         """The parameters of the estimator's ``fit``."""
-        given = params if sample_weight is None else params | {"sample_weight": sample_weight}
+        given = {name: value for name, value in params.items() if value is not None}
         if not get_config()["enable_metadata_routing"]:
             return given
         return dict(process_routing(self, "fit", **given).estimator.fit)
@@ -248,7 +254,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
             raise ValueError(
                 "ThresholdClassifier requires y to be passed, but the target y is None."
             )
-        pattern = self._check_target(y)
+        pattern = self._check_target(y, self.missing)
         check_consistent_length(X, pattern.csr)
         self.n_labels_, self.label_names_ = pattern.shape[1], column_names(y)
         labels = label_matrix(pattern, as_sparse=self.target_form_ == "sparse")

@@ -101,10 +101,12 @@ class Training:
             return rule
         rows, S = self.scores(source, probabilities=rule.needs_probabilities)
         features = _safe_indexing(self.X, rows) if rule.needs_features else None
-        if self.sample_weight is None or not rule.takes_weights:
-            return rule.fit(_as_matrix(self.Y)[rows], S, features)
-        weights = self.sample_weight[rows]
-        return rule.fit(_as_matrix(self.Y)[rows], S, features, sample_weight=weights)
+        given: dict[str, Any] = {}
+        if self.sample_weight is not None and rule.takes_weights:
+            given["sample_weight"] = self.sample_weight[rows]
+        if self.Y.dtype.kind == "f":
+            given["missing"] = np.nan
+        return rule.fit(_as_matrix(self.Y)[rows], S, features, **given)
 
     def scores(self, source: Source, *, probabilities: bool = False) -> tuple[Integers, Values]:
         """Rows of the training data, and their scores or probabilities."""
@@ -233,7 +235,10 @@ class Fitted:
 
 def fit_varying(estimator: Any, X: Any, Y: Any, params: dict[str, Any]) -> Fitted:
     """Fit a clone of the estimator to the labels that are not constant."""
-    constant = ConstantLabels.of(np.asarray(Y.sum(axis=0)).ravel(), Y.shape[0])
+    if Y.dtype.kind == "f":  # nan where a label is missing
+        constant = ConstantLabels.of(np.nansum(Y, axis=0), (~np.isnan(Y)).sum(axis=0))
+    else:
+        constant = ConstantLabels.of(np.asarray(Y.sum(axis=0)).ravel(), Y.shape[0])
     model, varying = clone(estimator), constant.varying
     if varying.any():
         model.fit(X, Y if varying.all() else Y[:, np.flatnonzero(varying)], **params)
@@ -247,9 +252,12 @@ def _as_matrix(Y: Any) -> Any:
 def label_matrix(Y: Pattern, *, as_sparse: bool) -> Any:
     """Labels as estimators take them.
 
-    As int64: scikit-learn 1.9 exchanges columns of int8 labels beyond the 127th.
+    As int64: scikit-learn 1.9 exchanges columns of int8 labels beyond the 127th. If labels are
+    missing, a dense float array with nan for these.
     """
     matrix = Y.csr.astype(np.int64)
+    if Y.unknown is not None:
+        return np.where(Y.unknown.csr.toarray() == 1, np.nan, matrix.toarray())
     return matrix if as_sparse else matrix.toarray()
 
 
