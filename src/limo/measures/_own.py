@@ -80,7 +80,7 @@ def make_measure(
     ...     return tn / (tn + fp)
     >>> mine = limo.measures.make_measure(specificity)
     >>> limo.evaluate(y_true, y_pred=[[1, 0, 0], [1, 1, 1]], measures=[mine])["specificity"]
-    0.833...
+    0.666...
     """
     if not callable(function):
         raise TypeError(f"make_measure takes a function, got {function!r}.")
