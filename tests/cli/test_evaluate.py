@@ -201,11 +201,7 @@ def test_missing_labels_and_weights(folder, arguments):
     said = run("evaluate", *arguments, "-s", "S.csv", "--report", "r.html").stdout
     assert "4 instances x 3 labels, weighted, 1 label missing (8.3%)" in said
     page = (folder / "r.html").read_text()
-<<<<<<< HEAD
-    assert "label missing (" in page
-=======
     assert "</data> label missing (" in page
->>>>>>> gaps
     assert "instances have weights" in page
 
 
