@@ -1,7 +1,7 @@
 """The registry: one record per measure, how to add one, and the texts of the glossary."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -195,6 +195,11 @@ class Registry(Mapping[str, Measure]):
 
     def __len__(self) -> int:
         return len(_registered)
+
+    def ordered(self, names: Iterable[str]) -> list[str]:
+        """These names: the listed measures first, in their order, then the others as given."""
+        given = dict.fromkeys(names)
+        return [name for name in dict.fromkeys([*self, *given]) if name in given]
 
 
 MEASURES = Registry()

@@ -303,8 +303,7 @@ def _made(found: list[ModelFindings]) -> dict[str, Any]:
 def _measures(found: list[ModelFindings]) -> list[dict[str, Any]]:
     """Each measure once; those in the registry in its order."""
     known = {name: entry for one in found for name, entry in one.measures.items()}
-    listed = [name for name in MEASURES if name in known]
-    return [known[name] for name in dict.fromkeys([*listed, *known])]
+    return [known[name] for name in MEASURES.ordered(known)]
 
 
 def _differences(found: list[ModelFindings], sampling: Sampling | None) -> list[dict[str, Any]]:
