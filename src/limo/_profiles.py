@@ -363,11 +363,12 @@ def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
     """The profile of all entries as one row, sorted tile by tile."""
     if S.flags.f_contiguous and not S.flags.c_contiguous:
         Y, S = Y.T, S.T
-    entries, weights = S.reshape(-1), Y.entry_weights
-    relevant, own = _sorted_relevant(entries[Y.flat], None if weights is None else weights[Y.flat])
+    entries, places = S.reshape(-1), Y.flat
+    own = Y.weights_at(places) if Y.has_weights else None
+    relevant, own = _sorted_relevant(entries[places], own)
     absent = Y.absent
     indptr = np.array([0, relevant.size])
-    counts: Anything = np.zeros((2, relevant.size), np.int64 if weights is None else np.float64)
+    counts: Anything = np.zeros((2, relevant.size), np.int64 if own is None else np.float64)
     above, tied = counts
     one_writer = threading.Lock()
 
@@ -380,12 +381,13 @@ def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
         tile = np.array(entries[start : start + step])
         first, last = np.searchsorted(absent, (start, start + step))
         tile[absent[first:last] - start] = -np.inf
-        if weights is None:
+        if not Y.has_weights:
             tile.sort()
             with one_writer:
                 count_irrelevant(tile.reshape(1, -1), indptr, relevant, *counts)
             return float(tile[-1]), float(tile.size - (last - first))
-        ordered, tails = _tails(tile.reshape(1, -1), weights[start : start + step])
+        weights = Y.weights_at(np.arange(start, start + tile.size))
+        ordered, tails = _tails(tile.reshape(1, -1), weights)
         with one_writer:
             weigh_irrelevant(ordered, tails, indptr, relevant, *counts)
         return float(ordered[0, -1]), float(tails[0, last - first])

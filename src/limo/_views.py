@@ -82,7 +82,7 @@ class Pattern:
     @property
     def is_plain(self) -> bool:
         """Whether every label is known and every row and column counts once."""
-        return self.unknown is None and self.row_weights is None and self.column_weights is None
+        return self.unknown is None and not self.has_weights
 
     @property
     def n_ones(self) -> int:
@@ -124,16 +124,22 @@ class Pattern:
         shape = (1, self.shape[0] * self.shape[1])
         unknown = None if self.unknown is None else self.unknown.as_one_row()
         ends = np.array([0, self.n_ones])
-        return Pattern(ends, self.flat, shape, unknown, column_weights=self.entry_weights)
+        weights = self.weights_at(np.arange(shape[1])) if self.has_weights else None
+        return Pattern(ends, self.flat, shape, unknown, column_weights=weights)
 
     @property
-    def entry_weights(self) -> Values | None:
-        """The weight of each entry, row by row; None if all count once."""
-        if self.row_weights is None and self.column_weights is None:
-            return None
-        rows = np.ones(self.shape[0]) if self.row_weights is None else self.row_weights
-        columns = np.ones(self.shape[1]) if self.column_weights is None else self.column_weights
-        return np.multiply.outer(rows, columns).reshape(-1)
+    def has_weights(self) -> bool:
+        """Whether not all rows and columns count once."""
+        return self.row_weights is not None or self.column_weights is not None
+
+    def weights_at(self, places: Integers) -> Values:
+        """The weights of entries, given by their positions in the matrix read row by row."""
+        weights = np.ones(places.size)
+        if self.row_weights is not None:
+            weights = self.row_weights[places // self.shape[1]]
+        if self.column_weights is not None:
+            weights = weights * self.column_weights[places % self.shape[1]]
+        return weights
 
     @property
     def absent(self) -> Integers:
@@ -246,11 +252,6 @@ class View:
     def n_rows(self, shape: tuple[int, int]) -> int:
         """How many rows this view of a matrix has."""
         return {"rows": shape[0], "columns": shape[1]}.get(self.name, 1)
-
-    @property
-    def axis(self) -> int | None:
-        """The axis of a matrix to sum over for one value per row; None for the whole matrix."""
-        return {"rows": 1, "columns": 0}.get(self.name)
 
     @property
     def empty_reason(self) -> str:

@@ -135,3 +135,9 @@ def test_what_cannot_use_weights_says_so():
 
     with pytest.raises(ValueError, match="Sparse scores cannot be used with missing labels"):
         limo.LabelThreshold().fit(Y, sparse.csr_array(S), sample_weight=np.ones(30))
+
+
+def test_threshold_errors_count_known_labels_only():
+    Y, S = [[1, 0, -1], [0, -1, 1]], [[0.9, 0.2, 0.8], [0.5, 0.6, 0.1]]
+    assert limo.threshold_error(Y, S, 0.3, missing=-1).tolist() == [0, 0]
+    assert limo.threshold_error(Y, S, 0.3, by="label", missing=-1).tolist() == [1, 0, 1]

@@ -390,7 +390,12 @@ def _counts_of(view: View, Y: Pattern, found: Anything) -> list[Counts]:
 
 
 def threshold_error(
-    y_true: Any, y_score: Any, threshold: Any, *, by: ThresholdKind = "instance"
+    y_true: Any,
+    y_score: Any,
+    threshold: Any,
+    *,
+    by: ThresholdKind = "instance",
+    missing: Any = None,
 ) -> Integers:
     """Count the items between the threshold used and the right one (Definition 6).
 
@@ -406,6 +411,8 @@ def threshold_error(
         One number for all rows, or one for each; an item is predicted if it scores higher.
     by : {"instance", "label", "global"}, default="instance"
         What a row is: an instance, a label, or the whole matrix.
+    missing : number or array-like of bool, optional
+        The number of a missing label (nan or -1), or a mask. Such entries take no part.
 
     Returns
     -------
@@ -419,9 +426,9 @@ def threshold_error(
     array([1, 1])
     """
     view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
-    Y, scores = check_pair(y_true, y_score)
-    labels = cut_scores(scores, threshold, view)
-    return _errors(view.ones(Y), np.atleast_1d(labels.sum(axis=view.axis)))
+    Y, scores = check_pair(y_true, y_score, missing=missing)
+    found = count(Y, check_labels(cut_scores(scores, threshold, view), "y_pred"), [view])
+    return _errors(found[view.name].true, found[view.name].predicted)
 
 
 def threshold_bounds(
