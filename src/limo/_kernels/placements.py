@@ -20,7 +20,9 @@ def add_auc_influence(
     irrelevant item likewise. As in DeLong's variance, squares within each kind are divided by one
     less than their number.
     """
-    relevant, irrelevant = np.sort(scores[marks]), np.sort(scores[~marks])
+    relevant, irrelevant = scores[marks], scores[~marks]
+    relevant.sort()
+    irrelevant.sort()
     p, n = relevant.size, irrelevant.size
     credit = np.empty(scores.size)
     total = 0.0
@@ -49,7 +51,9 @@ def add_precision_influence(
     With R relevant items at or above a relevant item, and N items in all, its precision is R / N.
     One more relevant item at or above it adds 1 / N - R / N², one more irrelevant item -R / N².
     """
-    relevant, irrelevant = np.sort(scores[marks]), np.sort(scores[~marks])
+    relevant, irrelevant = scores[marks], scores[~marks]
+    relevant.sort()
+    irrelevant.sort()
     p, n = relevant.size, irrelevant.size
     one, all_items = np.zeros(p + 1), np.zeros(p + 1)  # sums of 1 / N and of R / N², from below
     precision = np.empty(p)
