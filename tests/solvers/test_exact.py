@@ -166,7 +166,7 @@ def test_a_warm_start_saves_work():
     X, Y = arrays(m=60, d=8)
     first = solve(problem(X, Y, alpha=1e-3), tol=1e-4)
     again = solve(problem(X, Y, alpha=1e-3), tol=1e-4, start=first)
-    assert again.iterations == 0
+    assert again.iterations <= 2 < first.iterations
     assert again.objective == pytest.approx(first.objective)
 
 

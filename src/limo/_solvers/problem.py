@@ -202,12 +202,27 @@ class Features:
             return sparse.csr_array(sparse.hstack([self.X, column]))
         return np.hstack([self.X, column])
 
-    @property
-    def energy(self) -> Values:
-        """Mean square of each feature."""
+    def weighted_squares(self, Y: Pattern, by_row: Values, by_column: Values) -> Values:
+        """The sum over instances i of X_if^2 V_ij, for each feature f and label j.
+
+        V_ij = by_row[i, k] by_column[j, k], with k = 0 where instance i has label j and 1 elsewhere.
+        """
+        marks = Y.csr.astype(np.float64)
+        both = [sparse.csr_array(marks.multiply(by_row[:, [k]])) for k in (0, 1)]
+
+        def weighted(squares: Any) -> Values:
+            found = np.outer(squares @ by_row[:, 1], by_column[:, 1])
+            for k, sign in ((0, 1.0), (1, -1.0)):
+                product = squares @ both[k]
+                dense = product.toarray() if sparse.issparse(product) else product
+                found += sign * dense * by_column[:, k]
+            return found
+
         squares = self.X.multiply(self.X) if sparse.issparse(self.X) else np.square(self.X)
-        means = np.asarray(squares.mean(axis=0)).ravel()
-        return np.append(means, self.constant**2) if self.constant else means
+        found = weighted(squares.T)
+        if not self.constant:
+            return found
+        return np.vstack([found, weighted(np.full((1, marks.shape[0]), self.constant**2))])
 
     def blocks(self, step: int) -> list["Features"]:
         """The same features, ``step`` instances at a time."""
