@@ -61,12 +61,14 @@ def _curvatures(problem: Problem) -> Values:
     """A guess of how curved J is along each weight: its second derivatives at W = 0, tempered.
 
     Second derivatives fall where scores have grown, and weights of correlated features do not
-    move alone, so the plain diagonal is too uneven a guess.
+    move alone, so the plain diagonal is too uneven a guess. Multiplying X by a number multiplies
+    the guess by its square, so that the steps do not depend on the scale of X.
     """
     diagonal = np.full((problem.features.shape[1], problem.Y.shape[1]), problem.alpha)
     for part in problem.parts:
         diagonal += problem.features.weighted_squares(problem.Y, *part.curvatures(problem.Y.shape))
-    tempered: Values = np.maximum(diagonal, problem.alpha) ** _TEMPER
+    highest = diagonal.max()
+    tempered: Values = highest * (np.maximum(diagonal, problem.alpha) / highest) ** _TEMPER
     return tempered
 
 
