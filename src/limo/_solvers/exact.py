@@ -10,12 +10,14 @@ import os
 import time
 from collections import deque
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from limo._solvers.objective import Objective, Point, Ray, Resident, Streaming
 from limo._solvers.problem import Callback, Problem, Progress, Solution, Status
+from limo._system import at_most
 from limo._types import Values
 
 # A hinge is solved as a sequence of smoothed hinges, each started from the solution before.
@@ -49,12 +51,18 @@ def solve(
     stop = Stop(tol, max_iter, problem.alpha, problem.at_zero(), callback)
     limit = _half_of_memory() if working_memory is None else working_memory * 2.0**20
     # BLAS threads would compete with ours, which share the products already.
-    with threadpool_limits(1, "blas"):
+    with at_most(None), _thread_pools().limit(limits=1, user_api="blas"):
         objective = _objective(problem, limit)
         scale = _curvatures(problem)
         if problem.is_smooth:
             return _smooth(objective, W, stop, scale)
         return _with_corners(problem, objective, W, stop, scale)
+
+
+@lru_cache(maxsize=1)
+def _thread_pools() -> ThreadpoolController:
+    """The libraries with threads; to find them takes longer than a small problem."""
+    return ThreadpoolController()
 
 
 def _curvatures(problem: Problem) -> Values:
@@ -64,11 +72,9 @@ def _curvatures(problem: Problem) -> Values:
     move alone, so the plain diagonal is too uneven a guess. Multiplying X by a number multiplies
     the guess by its square, so that the steps do not depend on the scale of X.
     """
-    diagonal = np.full((problem.features.shape[1], problem.Y.shape[1]), problem.alpha)
-    for part in problem.parts:
-        diagonal += problem.features.weighted_squares(problem.Y, *part.curvatures(problem.Y.shape))
+    diagonal = problem.alpha + problem.curvatures
     highest = diagonal.max()
-    tempered: Values = highest * (np.maximum(diagonal, problem.alpha) / highest) ** _TEMPER
+    tempered: Values = highest * (diagonal / highest) ** _TEMPER
     return tempered
 
 
@@ -123,7 +129,7 @@ def _with_corners(
 _DECREASE = 1e-4
 _FLATNESS = 0.9
 _MOST_TRIALS = 25
-_MEMORY = 10
+_MEMORY = 6
 
 
 @dataclass(frozen=True)

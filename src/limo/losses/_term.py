@@ -110,6 +110,15 @@ class Term:
                 f'view: give it the view "entries", got {self.view!r}.'
             )
 
+    def __str__(self) -> str:
+        """Its weight, view and aggregation, and what else differs from the default."""
+        default = Term(self.view, self.aggregation)
+        parts = [self.view, self.aggregation]
+        parts += [
+            getattr(self, n) for n in ("base", "share") if getattr(self, n) != getattr(default, n)
+        ]
+        return " ".join([f"{self.weight:g}"] * (self.weight != 1) + parts)
+
     @property
     def is_smooth(self) -> bool:
         """Whether the gradient exists everywhere."""

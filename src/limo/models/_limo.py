@@ -1,6 +1,6 @@
 """Linear models that maximise margins, for any loss, and LIMO, whose loss is the paper's.
 
-:class:`LinearMarginClassifier` is the part that does not depend on the solver: checks, intercept,
+:class:`LinearClassifier` is the part that does not depend on how the weights are found: checks,
 constant labels, threshold and prediction. :class:`MarginClassifier` minimises any list of terms
 over all pairs, and :class:`LIMOClassifier` is the same with the paper's terms; ``_limo_sgd`` holds
 the estimator that draws pairs.
@@ -40,22 +40,18 @@ from limo.thresholds._fit import (
 from limo.thresholds._rules import FixedThreshold, ThresholdRule
 
 
-class LinearMarginClassifier(MultiLabelClassifier):
-    """A linear model S = X W + b that minimises a loss, with a threshold for ``predict``.
+class LinearClassifier(MultiLabelClassifier):
+    """A linear model S = X W + b, with a threshold for ``predict``.
 
-    A subclass has the parameters below, checks its others in :meth:`_check_settings`, states its
-    :meth:`_problem` and solves it in :meth:`_solve`.
+    A subclass has the parameters below, checks its others in :meth:`_check_settings`, and finds
+    the weights in :meth:`_fit_weights`.
     """
 
-    alpha: float
     fit_intercept: bool
     intercept_scaling: float
     threshold_measure: str | None
     threshold_cv: Any
-    warm_start: bool
-    callback: Callable[..., object] | None
     n_jobs: int | None = None
-    alpha_: float
     never_: Booleans
     always_: Booleans
 
@@ -74,10 +70,9 @@ class LinearMarginClassifier(MultiLabelClassifier):
         self
         """
         self._check_settings()
-        before = self.solution_ if self.warm_start and hasattr(self, "solution_") else None
         X, Y = self._check_training(X, y)
         with at_most(self.n_jobs):
-            self._fit_weights(X, Y, before)
+            self._fit_weights(X, Y)
             self._set_threshold(self._fit_threshold(X, Y))
         return self
 
@@ -92,44 +87,25 @@ class LinearMarginClassifier(MultiLabelClassifier):
         return self._labels(self._constant_labels.correct(P))
 
     @abstractmethod
-    def _problem(self, features: Features, Y: Pattern) -> Problem:
-        """What is to be minimised."""
-
-    @abstractmethod
-    def _solve(self, problem: Problem, before: Solution | None) -> Solution:
-        """Minimise it, starting from a former solution if there is one."""
+    def _fit_weights(self, X: Any, Y: Pattern) -> None:
+        """Find the weights, and note which labels are constant."""
 
     def _check_settings(self) -> None:
-        for name in ("alpha", "intercept_scaling"):
-            check_number(getattr(self, name), name, above=0)
+        check_number(self.intercept_scaling, "intercept_scaling", above=0)
 
-    def _unit(self, X: Any) -> float:
-        """The length of a row that ``alpha`` and ``intercept_scaling`` are relative to."""
-        return 1.0
-
-    def _fit_weights(self, X: Any, Y: Pattern, before: Solution | None) -> None:
-        unit = self._unit(X)
-        self.alpha_ = float(self.alpha) * unit**2
-        constant = float(self.intercept_scaling) * unit if self.fit_intercept else 0.0
-        problem = self._problem(Features(X, constant), Y)
-        if before is not None and before.W.shape != (problem.features.shape[1], Y.shape[1]):
-            before = None
-        self.solution_ = self._solve(problem, before)
-        self.n_iter_ = self.solution_.iterations
-        W = self.solution_.W
-        self.coef_ = np.ascontiguousarray(W[: X.shape[1]].T)
-        self.intercept_ = constant * W[-1] if constant else np.zeros(Y.shape[1])
-        found = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
-        if before is not None and before.iterates is not None:
-            # Steps on earlier instances continue: constant means constant in those, too.
-            found = ConstantLabels(found.never & self.never_, found.always & self.always_)
-        self.never_, self.always_ = found.never, found.always
+    def _set_weights(self, W: Values, constant: float) -> None:
+        """Use these weights; the last row is that of the constant feature, unless that is 0."""
+        features = W[:-1] if constant else W
+        self.coef_ = np.ascontiguousarray(features.T)
+        self.intercept_ = constant * W[-1] if constant else np.zeros(W.shape[1])
 
     def _fit_threshold(self, X: Any, Y: Pattern) -> ThresholdRule:
         on_training = isinstance(self.threshold_cv, str) and self.threshold_cv == "training"
         if on_training or self.threshold_measure is None:
             return self._fit_threshold_on(X, Y)
-        inner = clone(self).set_params(threshold_measure=None, warm_start=False, callback=None)
+        plain = {"threshold_measure": None, "warm_start": False, "callback": None}
+        known = self.get_params(deep=False)
+        inner = clone(self).set_params(**{k: v for k, v in plain.items() if k in known})
         labels = label_matrix(Y, as_sparse=True)
         training = Training(inner, X, labels, threshold_folds(self.threshold_cv, X, labels))
         return training.fit_rule(suggest_threshold(self.threshold_measure))
@@ -160,6 +136,58 @@ class LinearMarginClassifier(MultiLabelClassifier):
     def _raw_scores(self, X: Any) -> Values:
         S = np.asarray(X @ self.coef_.T) + self.intercept_
         return self._constant_labels.complete(S)
+
+
+class LinearMarginClassifier(LinearClassifier):
+    """A linear model that minimises one loss by a solver.
+
+    A subclass states its :meth:`_problem` and solves it in :meth:`_solve`.
+    """
+
+    alpha: float
+    warm_start: bool
+    callback: Callable[..., object] | None
+    alpha_: float
+
+    @abstractmethod
+    def _problem(self, features: Features, Y: Pattern) -> Problem:
+        """What is to be minimised."""
+
+    @abstractmethod
+    def _solve(self, problem: Problem, before: Solution | None) -> Solution:
+        """Minimise it, starting from a former solution if there is one."""
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        check_number(self.alpha, "alpha", above=0)
+
+    def _unit(self, X: Any) -> float:
+        """The length of a row that ``alpha`` and ``intercept_scaling`` are relative to."""
+        return 1.0
+
+    def _fit_weights(self, X: Any, Y: Pattern, before: Solution | None = None) -> None:
+        if self.warm_start and before is None:
+            before = getattr(self, "solution_", None)
+        unit = self._unit(X)
+        self.alpha_ = float(self.alpha) * unit**2
+        constant = float(self.intercept_scaling) * unit if self.fit_intercept else 0.0
+        problem = self._problem(Features(X, constant), Y)
+        if before is not None and before.W.shape != (problem.features.shape[1], Y.shape[1]):
+            before = None
+        self.solution_ = self._solve(problem, before)
+        self.n_iter_ = self.solution_.iterations
+        self._set_weights(self.solution_.W, constant)
+        found = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
+        if before is not None and before.iterates is not None:
+            # Steps on earlier instances continue: constant means constant in those, too.
+            found = ConstantLabels(found.never & self.never_, found.always & self.always_)
+        self.never_, self.always_ = found.never, found.always
+
+
+def row_length(X: Any) -> float:
+    """The root of the mean squared length of the rows; 1 if they are all 0."""
+    squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
+    return float(np.sqrt(squares.sum() / X.shape[0])) or 1.0
 
 
 _LIMO = Term("rows", "mean"), Term("columns", "mean")
@@ -261,8 +289,7 @@ class MarginClassifier(LinearMarginClassifier):
 
     def _unit(self, X: Any) -> float:
         """The root of the mean squared length of the rows, so that the scale of X is irrelevant."""
-        squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
-        return float(np.sqrt(squares.sum() / X.shape[0])) or 1.0
+        return row_length(X)
 
     def _solve(self, problem: Problem, before: Solution | None) -> Solution:
         found = exact.solve(
