@@ -70,8 +70,10 @@ def shares_of(trials: Sequence[Trial], measure: Measure) -> dict[Cell, float]:
     """
     found = [t for t in trials if len(t.values.get(measure.name, ())) == len(t.scores) > 0]
     values = measure.sign * np.array([t.values[measure.name] for t in found])
-    means = np.nan_to_num(values.mean(axis=1), nan=-np.inf)
-    behind = np.nan_to_num(means.max() - means, nan=0.0)
+    means = values.mean(axis=1)
+    undefined = np.isnan(means)
+    means = np.where(undefined, 0.0 if undefined.all() else -np.inf, means)
+    behind = means.max() - means
     n_folds = values.shape[1]
     others = np.delete(values - values[means.argmax()], means.argmax(), axis=0)
     error = 0.0
