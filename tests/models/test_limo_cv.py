@@ -202,3 +202,19 @@ def test_processes_find_the_same():
     np.testing.assert_allclose(
         alone.decision_function(DATA.X), both.decision_function(DATA.X), atol=1e-6
     )
+
+
+@pytest.mark.slow
+def test_near_constant_features_do_not_keep_it_from_converging():
+    """As in genbase: two thirds of the features differ in at most two instances."""
+    rng = np.random.default_rng(0)
+    Y = (rng.random((250, 12)) < 0.1).astype(int)
+    X = np.zeros((250, 900))
+    X[:, :300] = (Y @ (rng.random((12, 300)) < 0.2) > 0) ^ (rng.random((250, 300)) < 0.01)
+    for j in range(300, 900):
+        X[rng.integers(250, size=j % 3), j] = 1.0
+    X[:, 300::2] = 1 - X[:, 300::2]
+    for features in (X, limo.models.UnitRows().fit_transform(X)):
+        search = limo.LIMOClassifierCV(["macro_auc", "one_error"]).fit(features[:170], Y[:170])
+        assert search.model_for("macro_auc").relative_gap_ <= search.tol
+        assert limo.macro_auc(Y[170:], search.decision_function(features[170:])) > 0.95
