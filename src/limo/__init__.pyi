@@ -54,6 +54,7 @@ from .models import ModelFileError as ModelFileError
 from .models import load_model as load_model
 from .models import paper_limo as paper_limo
 from .models import save_model as save_model
+from .thresholds import AutoThreshold as AutoThreshold
 from .thresholds import ExpectedF1 as ExpectedF1
 from .thresholds import FixedThreshold as FixedThreshold
 from .thresholds import GlobalThreshold as GlobalThreshold

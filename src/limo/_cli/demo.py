@@ -101,7 +101,7 @@ def _models() -> dict[str, Any]:
         "LIMO": _limo("micro_auc", "rows mean + columns mean"),
         "LIMO-label": _limo("ranking_loss", "rows mean"),
         "LIMO-inst": _limo("macro_auc", "columns mean"),
-        "one-vs-rest": limo.ThresholdClassifier(one_vs_rest, measure="micro_f1", cv=3),
+        "one-vs-rest": limo.ThresholdClassifier(one_vs_rest, "global", measure="micro_f1", cv=3),
     }
 
 

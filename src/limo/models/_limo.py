@@ -9,12 +9,10 @@ the estimator that draws pairs.
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
-from scipy import sparse
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 
 from limo._checks import check_name, check_number
 from limo._solvers import exact
@@ -24,118 +22,15 @@ from limo._solvers.problem import Features, Problem
 from limo._solvers.problem import Iterates as Iterates
 from limo._solvers.problem import Progress as Progress
 from limo._solvers.problem import Solution as Solution
-from limo._system import at_most
-from limo._types import Booleans, Values
+from limo._types import Values
 from limo._views import Pattern
 from limo.losses._term import Term, check_terms
-from limo.models._base import MultiLabelClassifier
+from limo.models._linear import LinearClassifier, row_length
+from limo.thresholds._calibration import sigmoid
 from limo.thresholds._fit import (
     ConstantLabels,
-    Fitted,
-    Training,
-    label_matrix,
-    suggest_threshold,
-    threshold_folds,
 )
-from limo.thresholds._rules import FixedThreshold, ThresholdRule
-
-
-class LinearClassifier(MultiLabelClassifier):
-    """A linear model S = X W + b, with a threshold for ``predict``.
-
-    A subclass has the parameters below, checks its others in :meth:`_check_settings`, and finds
-    the weights in :meth:`_fit_weights`.
-    """
-
-    fit_intercept: bool
-    intercept_scaling: float
-    threshold_measure: str | None
-    threshold_cv: Any
-    n_jobs: int | None = None
-    never_: Booleans
-    always_: Booleans
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the weights, and the threshold on scores of instances they have not seen.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features.
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
-
-        Returns
-        -------
-        self
-        """
-        self._check_settings()
-        X, Y = self._check_training(X, y)
-        with at_most(self.n_jobs):
-            self._fit_weights(X, Y)
-            self._set_threshold(self._fit_threshold(X, Y))
-        return self
-
-    def decision_function(self, X: Any) -> Values:
-        """Scores of the labels; the higher, the more likely relevant."""
-        return self._scores(self._raw_scores(self._check_instances(X)))
-
-    def predict(self, X: Any) -> Any:
-        """Labels whose scores exceed the fitted threshold."""
-        X = self._check_instances(X)
-        P = self.threshold_.predict(self._raw_scores(X), X)
-        return self._labels(self._constant_labels.correct(P))
-
-    @abstractmethod
-    def _fit_weights(self, X: Any, Y: Pattern) -> None:
-        """Find the weights, and note which labels are constant."""
-
-    def _check_settings(self) -> None:
-        check_number(self.intercept_scaling, "intercept_scaling", above=0)
-
-    def _set_weights(self, W: Values, constant: float) -> None:
-        """Use these weights; the last row is that of the constant feature, unless that is 0."""
-        features = W[:-1] if constant else W
-        self.coef_ = np.ascontiguousarray(features.T)
-        self.intercept_ = constant * W[-1] if constant else np.zeros(W.shape[1])
-
-    def _fit_threshold(self, X: Any, Y: Pattern) -> ThresholdRule:
-        on_training = isinstance(self.threshold_cv, str) and self.threshold_cv == "training"
-        if on_training or self.threshold_measure is None:
-            return self._fit_threshold_on(X, Y)
-        plain = {"threshold_measure": None, "warm_start": False, "callback": None}
-        known = self.get_params(deep=False)
-        inner = clone(self).set_params(**{k: v for k, v in plain.items() if k in known})
-        labels = label_matrix(Y, as_sparse=True)
-        training = Training(inner, X, labels, threshold_folds(self.threshold_cv, X, labels))
-        return training.fit_rule(suggest_threshold(self.threshold_measure))
-
-    def _fit_threshold_on(self, X: Any, Y: Pattern) -> ThresholdRule:
-        """The threshold fitted on the model's own scores of these instances."""
-        if self.threshold_measure is None:
-            return FixedThreshold(0.0)
-        labels = label_matrix(Y, as_sparse=True)
-        none = np.zeros(Y.shape[1], dtype=bool)
-        fitted = Fitted(self, ConstantLabels(none, none))
-        training = Training(self, X, labels, None, fitted=fitted)
-        return training.fit_rule(suggest_threshold(self.threshold_measure), "training scores")
-
-    def _set_threshold(self, rule: ThresholdRule) -> None:
-        """Use a rule; if it is one threshold for all scores, subtract it from the intercept.
-
-        A common offset changes no ranking, so the threshold is absorbed here: labels are then
-        predicted where scores exceed 0, as in scikit-learn.
-        """
-        self.threshold_ = rule
-        self.intercept_ = self.intercept_ - rule.move_to_zero()
-
-    @property
-    def _constant_labels(self) -> ConstantLabels:
-        return ConstantLabels(self.never_, self.always_)
-
-    def _raw_scores(self, X: Any) -> Values:
-        S = np.asarray(X @ self.coef_.T) + self.intercept_
-        return self._constant_labels.complete(S)
+from limo.thresholds._rules import ThresholdRule
 
 
 class LinearMarginClassifier(LinearClassifier):
@@ -184,13 +79,16 @@ class LinearMarginClassifier(LinearClassifier):
         self.never_, self.always_ = found.never, found.always
 
 
-def row_length(X: Any) -> float:
-    """The root of the mean squared length of the rows; 1 if they are all 0."""
-    squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
-    return float(np.sqrt(squares.sum() / X.shape[0])) or 1.0
-
-
 _LIMO = Term("rows", "mean"), Term("columns", "mean")
+
+
+def _gives_probabilities(model: "MarginClassifier") -> bool:
+    """Whether the loss is the logistic loss of all entries, so that a sigmoid is a probability."""
+    terms = [term for term in model._loss_terms() if term.weight]
+    return all((t.aggregation, t.base, t.share) == _LOGISTIC for t in terms)
+
+
+_LOGISTIC = ("pointwise", "logistic", "uniform")
 
 
 class MarginClassifier(LinearMarginClassifier):
@@ -220,7 +118,9 @@ class MarginClassifier(LinearMarginClassifier):
     intercept_scaling : float, default=3.0
         c: the constant feature has the value c r. Its weight is regularised like the others; a
         higher c regularises the intercept less.
-    tol, max_iter, threshold_measure, threshold_cv, warm_start, callback, n_jobs, working_memory
+    tol, max_iter, threshold_measure, threshold_cv, threshold
+        As for :class:`LIMOClassifier`.
+    warm_start, callback, n_jobs, working_memory
         As for :class:`LIMOClassifier`. With pointwise terms, ``threshold_measure=None`` cuts at 0,
         which is where a label is as likely as not.
 
@@ -254,6 +154,7 @@ class MarginClassifier(LinearMarginClassifier):
         max_iter: int = 1000,
         threshold_measure: str | None = "micro_f1",
         threshold_cv: Any = 5,
+        threshold: ThresholdRule | str | None = None,
         warm_start: bool = False,
         callback: Callable[..., object] | None = None,
         n_jobs: int | None = None,
@@ -267,10 +168,33 @@ class MarginClassifier(LinearMarginClassifier):
         self.max_iter = max_iter
         self.threshold_measure = threshold_measure
         self.threshold_cv = threshold_cv
+        self.threshold = threshold
         self.warm_start = warm_start
         self.callback = callback
         self.n_jobs = n_jobs
         self.working_memory = working_memory
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Values:
+        """Probabilities of the labels, if the loss is that of logistic regression.
+
+        That is a single pointwise term with logistic base, in which all entries have the same
+        weight. For other losses, ``ThresholdClassifier(model, probability="sigmoid")`` makes
+        probabilities of cross-fitted scores.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        array of shape (n_samples, n_labels)
+            0 for labels that no training instance has, 1 for those that all have. For a
+            one-dimensional y: of its two classes.
+        """
+        S = self._raw_scores(self._check_instances(X)) + self.moved_
+        return self._probabilities(self._constant_labels.complete(sigmoid(S), 0.0, 1.0))
 
     def _loss_terms(self) -> tuple[Term, ...]:
         """The terms of the loss, checked."""
@@ -351,11 +275,14 @@ class LIMOClassifier(MarginClassifier):
     max_iter : int, default=1000
         Iterations before the solver gives up with a ``ConvergenceWarning``.
     threshold_measure : str or None, default="micro_f1"
-        The measure for which ``predict`` cuts the scores, by the rule of
-        :func:`suggest_threshold`; None cuts at 0, although these scores have no natural zero.
+        The measure for which ``predict`` cuts the scores; None cuts at 0, although these scores
+        have no natural zero.
     threshold_cv : int, splitter, iterable or "training", default=5
         The folds on whose cross-fitted scores the threshold is fitted, at most one per instance.
         ``"training"`` fits it on training scores, which overfits.
+    threshold : rule, str or None, default=None
+        The rule to fit for ``threshold_measure``, as for :class:`ThresholdClassifier`; ``"auto"``
+        chooses among all kinds. By default the rule of :func:`suggest_threshold`.
     warm_start : bool, default=False
         Whether ``fit`` starts from the weights of the previous ``fit``.
     callback : callable, optional
@@ -364,7 +291,7 @@ class LIMOClassifier(MarginClassifier):
         The number of threads; None or -1 for one per core.
     working_memory : float, optional
         MiB that matrices of scores may take before they are computed in blocks; by default half of
-        the machine's memory.
+        what the process may use: machine, container and ``ulimit`` set limits.
 
     Attributes
     ----------
@@ -414,6 +341,7 @@ class LIMOClassifier(MarginClassifier):
         max_iter: int = 1000,
         threshold_measure: str | None = "micro_f1",
         threshold_cv: Any = 5,
+        threshold: ThresholdRule | str | None = None,
         warm_start: bool = False,
         callback: Callable[..., object] | None = None,
         n_jobs: int | None = None,
@@ -431,6 +359,7 @@ class LIMOClassifier(MarginClassifier):
         self.max_iter = max_iter
         self.threshold_measure = threshold_measure
         self.threshold_cv = threshold_cv
+        self.threshold = threshold
         self.warm_start = warm_start
         self.callback = callback
         self.n_jobs = n_jobs

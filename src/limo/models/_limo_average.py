@@ -14,7 +14,7 @@ from limo._solvers.problem import Features, Problem, Solution
 from limo._types import Values
 from limo._views import Pattern
 from limo.losses._term import Term, check_terms
-from limo.models._limo import LinearClassifier, row_length
+from limo.models._linear import LinearClassifier, row_length
 from limo.thresholds._fit import ConstantLabels
 
 
@@ -80,8 +80,8 @@ class AveragedClassifier(LinearClassifier):
     members : sequence of (terms, alpha, weight)
         The terms of the loss and the alpha of each model, as :class:`limo.MarginClassifier` takes
         them, and the factor of its scores in the sum.
-    fit_intercept, intercept_scaling, tol, max_iter, threshold_measure, threshold_cv, n_jobs, \
-working_memory
+    fit_intercept, intercept_scaling, tol, max_iter, threshold, threshold_measure, threshold_cv, \
+n_jobs, working_memory
         As for :class:`limo.MarginClassifier`.
 
     Attributes
@@ -115,6 +115,7 @@ working_memory
         intercept_scaling: float = 3.0,
         tol: float = 1e-3,
         max_iter: int = 1000,
+        threshold: Any = None,
         threshold_measure: str | None = "micro_f1",
         threshold_cv: Any = 5,
         n_jobs: int | None = None,
@@ -125,6 +126,7 @@ working_memory
         self.intercept_scaling = intercept_scaling
         self.tol = tol
         self.max_iter = max_iter
+        self.threshold = threshold
         self.threshold_measure = threshold_measure
         self.threshold_cv = threshold_cv
         self.n_jobs = n_jobs
