@@ -136,7 +136,7 @@ def at_most(n_threads: int | None) -> Iterator[None]:
 def n_workers() -> int:
     """The number of cores this process may use; ``OMP_NUM_THREADS`` and a limit can lower it."""
     limit = _limit.get()
-    return _allowed() if limit is None else min(_allowed(), limit)
+    return _allowed() if limit is None else limit
 
 
 def _allowed() -> int:

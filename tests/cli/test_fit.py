@@ -43,7 +43,7 @@ def test_the_search_is_reported(folder):
             "fit",
             "square.npz",
             "--set",
-            "weights=[(1,0,0)]",
+            "terms=['rows mean']",
             "--alpha",
             "0.1",
             "-o",
@@ -51,7 +51,7 @@ def test_the_search_is_reported(folder):
             "--json",
         )
     )
-    assert found["chosen"]["alpha"] == 0.1
+    assert found["chosen"] == {"terms": "rows mean", "alpha": 0.1, "averaged": 1}
     search = limo.load_model("m.skops").model.estimator_[-1]
     assert search.callback is None
     assert found["cross_validated"]["mean"] == search.cv_results_["mean_macro_f1"].max()

@@ -58,7 +58,7 @@ def test_test_labels_change_nothing_but_the_value():
 
 
 def test_a_targeted_method_is_judged_by_the_model_for_each_measure():
-    search = limo.LIMOClassifierCV(alphas=[1.0, 1e-3], weights=[(1, 0, 0), (0, 1, 0)])
+    search = limo.LIMOClassifierCV(alphas=[1.0, 1e-3], terms=["rows mean", "columns mean"])
     measures = ["macro_auc", "ranking_loss", "macro_f1"]
     found = scores(Method("m", search, targeted=True), measures)
     fitted = clone(search).set_params(measure=measures).fit(TRAIN.X, TRAIN.Y)

@@ -30,7 +30,7 @@ def test_every_method_gives_all_measures(name):
 
 @pytest.mark.parametrize("name", ["limo-cv", "logistic"])
 def test_every_tuned_method_gives_measures(name):
-    few = {"alphas": [1e-2], "weights": [(1, 0, 0), (0, 0, 1)]} if name == "limo-cv" else {}
+    few = {"alphas": [1e-2], "terms": ["rows mean", "entries mean"]} if name == "limo-cv" else {}
     method = replace(METHODS[name], settings=few)
     found = outcome(method, ("macro_auc", "micro_f1"))
     assert {score.error for score in found.scores} == {""}

@@ -16,7 +16,7 @@ from limo.models import _files as files
 
 DATA = limo.datasets.figure1(60)
 QUICK = {
-    "limo-cv": {"alphas": (0.1,), "weights": ((1, 1, 0),), "cv": 2},
+    "limo-cv": {"alphas": (0.1,), "terms": ("rows mean + columns mean",), "cv": 2},
     "logistic": {"estimator": LogisticRegression()},
 }
 NAMES = [name for name in METHODS if not name.startswith("paper")]

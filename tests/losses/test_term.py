@@ -6,7 +6,7 @@ import pytest
 
 from cases import cases
 from limo._views import VIEWS, Pattern
-from limo.losses import Term
+from limo.losses import Term, derivatives
 from limo.losses._term import Weighted, base_of, check_terms
 from naive import losses as naive
 
@@ -61,6 +61,30 @@ def test_the_value_at_equal_scores(width):
                 expected *= 1 - width / 2
             found = Weighted.of(term, pattern).at_equal_scores(width)
             assert found == pytest.approx(expected, abs=1e-14)
+
+
+def test_the_curvatures_at_equal_scores():
+    """They are the second derivatives; the hinge counts as the parabola z^2 / 2."""
+    terms = [
+        *(Term(v, a) for v, a in itertools.product(VIEWS, ("mean", "top", "bottom", "worst"))),
+        *(Term(v, "pointwise", share=s) for v in VIEWS for s in ("balanced", "pairs")),
+        *(Term("entries", "pointwise", b, 3.0) for b in ("logistic", "squared_hinge")),
+        Term("rows", "mean", share="uniform"),
+    ]
+    for Y, _, _ in cases(30, seed=92):
+        pattern = Pattern.from_flat(np.flatnonzero(Y), Y.shape)
+        for term in terms:
+            by_row, by_column = Weighted.of(term, pattern).curvatures(pattern.shape)
+            found = np.where(Y, np.outer(by_row[:, 0], by_column[:, 0]), 0.0)
+            found += np.where(Y, 0.0, np.outer(by_row[:, 1], by_column[:, 1]))
+            expected = derivatives(Y, np.zeros(Y.shape), term).hessian_diagonal
+            np.testing.assert_allclose(found, expected, atol=1e-14)
+    for view, kind in itertools.product(VIEWS, ("mean", "pointwise")):
+        hinge, square = (
+            Weighted.of(Term(view, kind, base), pattern).curvatures(pattern.shape)
+            for base in ("hinge", "squared_hinge")
+        )
+        np.testing.assert_allclose(2 * np.outer(hinge[0], hinge[1]), np.outer(*square))
 
 
 def test_bases_by_hand():

@@ -29,7 +29,7 @@ MODELS = [
     limo.LIMOClassifier(threshold_measure="instance_f1"),
     limo.LIMOClassifier(threshold_measure=None),
     limo.MarginClassifier([limo.losses.Term("rows", "top")]),
-    limo.LIMOClassifierCV(alphas=[0.1], weights=[(1, 1, 0)], cv=2),
+    limo.LIMOClassifierCV(alphas=[0.1], terms=["rows mean", "rows top"], cv=2),
     limo.paper_limo("LIMO-inst", random_state=0),
     limo.BinaryRelevance(),
     limo.BinaryRelevance("logistic"),

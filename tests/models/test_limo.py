@@ -209,7 +209,8 @@ def test_weights_do_not_depend_on_the_number_of_threads():
 def test_warm_starts():
     model = limo.LIMOClassifier(warm_start=True, tol=1e-4, threshold_measure=None).fit(X, Y)
     assert model.n_iter_ > 0
-    assert model.fit(X, Y).n_iter_ == 0
+    first = model.n_iter_
+    assert model.fit(X, Y).n_iter_ <= 2 < first
     model.set_params(alpha=2e-3)
     cold = clone(model).fit(X, Y)
     assert 0 < model.fit(X, Y).n_iter_ < cold.n_iter_

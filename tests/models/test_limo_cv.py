@@ -7,9 +7,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import limo
 from estimators import OTHER_THRESHOLD, MultiLabelContract, quietly
+from limo._solvers import exact
 
 DATA = limo.datasets.figure1(240, seed=5)
-SMALL = {"alphas": [1e-2, 1e-4], "weights": [(1, 0, 0), (0, 1, 0)], "threshold_cv": 3}
+SMALL = {"alphas": [1e-2, 1e-4], "terms": ["rows mean", "columns mean"]}
 
 
 # With several labels the search chooses a threshold per label, not 0 for all.
@@ -17,7 +18,7 @@ EXCUSES = {name: OTHER_THRESHOLD[name] for name in ["check_classifier_multioutpu
 
 
 @parametrize_with_checks(
-    [limo.LIMOClassifierCV(alphas=[1e-2], weights=[(1, 1, 0)], threshold_cv=3)],
+    [limo.LIMOClassifierCV(alphas=[1e-2], terms=["rows mean + columns mean"])],
 )
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     quietly(check, estimator, EXCUSES)
@@ -27,7 +28,7 @@ class TestContract(MultiLabelContract):
     grid = property(lambda self: {"measure": ["macro_auc", "micro_f1"]})
 
     def model(self):
-        return limo.LIMOClassifierCV(alphas=[1e-2], weights=[(1, 1, 0)], threshold_cv=3)
+        return limo.LIMOClassifierCV(alphas=[1e-2], terms=["rows mean + columns mean"])
 
 
 def test_the_grid_is_judged_as_by_hand():
@@ -37,9 +38,8 @@ def test_the_grid_is_judged_as_by_hand():
     found = search.cv_results_
     assert len(found["alpha"]) == 4
     for k in range(4):
-        weights = [found[n][k] for n in ("label_weight", "instance_weight", "entry_weight")]
-        model = limo.LIMOClassifier(
-            *weights, alpha=found["alpha"][k], tol=1e-6, threshold_measure=None
+        model = limo.MarginClassifier(
+            found["terms"][k], alpha=found["alpha"][k], tol=1e-6, threshold_measure=None
         )
         values = [
             limo.ranking_loss(
@@ -60,7 +60,7 @@ def test_the_scale_of_the_features_does_not_matter(alphas):
     assert scaled.best_params_ == plain.best_params_
     assert np.array_equal(scaled.predict(1e3 * DATA.X), plain.predict(DATA.X))
     if alphas is None:
-        assert sorted({*plain.cv_results_["alpha"]}) == pytest.approx(np.logspace(-5, -0.5, 10))
+        assert max(plain.cv_results_["alpha"]) == pytest.approx(10**-0.5)
 
 
 @pytest.mark.parametrize("measure", list(limo.MEASURES))
@@ -78,53 +78,79 @@ def test_any_measure_by_name(measure):
 
 
 def test_all_measures_cost_one_cross_validation(monkeypatch):
-    fits = []
-    fit = limo.LIMOClassifier.fit
+    solved = []
+    solve = exact.solve
     monkeypatch.setattr(
-        limo.LIMOClassifier, "fit", lambda self, *data: fits.append(self) or fit(self, *data)
+        exact, "solve", lambda *given, **more: solved.append(1) or solve(*given, **more)
     )
     calls = []
     search = limo.LIMOClassifierCV(
         list(limo.MEASURES), **SMALL, callback=lambda *now: calls.append(now)
     ).fit(DATA.X, DATA.Y)
-    total = 12 + 11 + 4 * 3  # the grid, a model for each measure, folds for those of labels
-    assert calls[:12] == [(k + 1, total) for k in range(12)]
-    assert calls[-1] == (total, total)
-    chosen = {name: tuple(one.values()) for name, one in search.best_params_by_measure_.items()}
-    thresholded = {chosen[name] for name, m in limo.MEASURES.items() if m.needs == "labels"}
-    assert len(fits) == 12 + len(set(chosen.values())) + 3 * len(thresholded)
+    assert len(solved) <= 4 * (3 + 1)  # four cells, on three folds and on all data
+    assert calls[-1] == (16, 16)
+    assert [total for _, total in calls] == [16] * len(calls)
+    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
     assert list(search.models_) == list(limo.MEASURES)
     one = limo.LIMOClassifierCV("macro_f1", **SMALL).fit(DATA.X, DATA.Y)
     assert search.best_params_by_measure_["macro_f1"] == one.best_params_
-    assert np.array_equal(search.model_for("macro_f1").predict(DATA.X), one.predict(DATA.X))
+    np.testing.assert_allclose(
+        search.model_for("macro_f1").decision_function(DATA.X), one.decision_function(DATA.X)
+    )
 
 
 def test_models_carry_the_threshold_of_their_measure():
     search = limo.LIMOClassifierCV(["macro_f1", "macro_auc"], **SMALL).fit(DATA.X, DATA.Y)
-    kinds = {"label": limo.LabelThreshold, "global": limo.GlobalThreshold}
-    chosen = search.best_thresholds_
-    assert list(chosen) == ["macro_f1"]
-    assert isinstance(search.model_for("macro_f1").threshold_, kinds[chosen["macro_f1"]])
+    assert isinstance(search.model_for("macro_f1").threshold_, limo.LabelThreshold)
     assert isinstance(search.model_for("macro_auc").threshold_, limo.GlobalThreshold)
     assert search.best_params_ == search.best_params_by_measure_["macro_f1"]
     with pytest.raises(ValueError, match="Unknown measure here 'micro_f1'"):
         search.model_for("micro_f1")
+    search.set_params(threshold="global").fit(DATA.X, DATA.Y)
+    assert isinstance(search.model_for("macro_f1").threshold_, limo.GlobalThreshold)
 
 
-def test_thresholds_are_fitted_on_folds_of_their_own():
-    """By hand: the chosen cell, cross-fitted, and the chosen kind of threshold on its scores."""
+def test_the_model_averages_cells_by_their_shares():
+    """By hand: fits on all data, divided by the spread of the held-out scores, times the share."""
+    folds = list(limo.datasets.StratifiedFolds(3).split(DATA.X, DATA.Y))
+    search = limo.LIMOClassifierCV("coverage", **SMALL, cv=folds, tol=1e-8).fit(DATA.X, DATA.Y)
+    found = search.cv_results_
+    assert found["share_coverage"].sum() == pytest.approx(1)
+    assert (found["share_coverage"] > 0).sum() > 1
+    expected = 0
+    for terms, alpha, share in zip(
+        found["terms"], found["alpha"], found["share_coverage"], strict=True
+    ):
+        model = limo.MarginClassifier(terms, alpha=alpha, tol=1e-8, threshold_measure=None)
+        held_out = [model.fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]) for a, b in folds]
+        scale = share / np.concatenate(held_out).std()
+        expected = expected + scale * model.fit(DATA.X, DATA.Y).decision_function(DATA.X)
+    scores = search.decision_function(DATA.X)
+    np.testing.assert_allclose(np.diff(scores), np.diff(expected), atol=2e-3)
+
+
+def test_the_best_cell_alone_on_request():
+    search = limo.LIMOClassifierCV("coverage", **SMALL, average=False).fit(DATA.X, DATA.Y)
+    model = search.model_for("coverage")
+    ((terms, alpha, weight),) = model.members
+    assert {"terms": terms, "alpha": alpha} == search.best_params_
+    assert weight == 1.0
+
+
+def test_thresholds_are_fitted_on_the_scores_of_the_search_or_on_folds_of_their_own():
+    """By hand: the chosen cell, cross-fitted, and the threshold on its scores."""
     folds = list(limo.datasets.StratifiedFolds(4).split(DATA.X, DATA.Y))
-    search = limo.LIMOClassifierCV("micro_f1", **(SMALL | {"threshold_cv": folds})).fit(
-        DATA.X, DATA.Y
-    )
-    model = limo.LIMOClassifier(**search.best_params_, threshold_measure=None)
-    S = np.concatenate(
-        [clone(model).fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]) for a, b in folds]
-    )
-    rule = limo.thresholds.RULES[search.best_thresholds_["micro_f1"]]()
-    rule.set_params(target="micro_f1").fit(DATA.Y[np.concatenate([b for _, b in folds])], S)
-    expected = rule.predict(model.fit(DATA.X, DATA.Y).decision_function(DATA.X))
-    assert np.array_equal(search.predict(DATA.X), expected)
+    rows = np.concatenate([b for _, b in folds])
+    for own in ({"cv": folds}, {"threshold_cv": folds}):
+        search = limo.LIMOClassifierCV("micro_f1", **SMALL, **own, tol=1e-7, average=False)
+        search.fit(DATA.X, DATA.Y)
+        model = limo.MarginClassifier(**search.best_params_, threshold_measure=None, tol=1e-7)
+        S = np.concatenate(
+            [clone(model).fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]) for a, b in folds]
+        )
+        rule = limo.GlobalThreshold(target="micro_f1").fit(DATA.Y[rows], S)
+        expected = rule.predict(model.fit(DATA.X, DATA.Y).decision_function(DATA.X))
+        assert (search.predict(DATA.X) != expected).mean() < 0.01
 
 
 def test_the_margin_that_counts_is_found():
@@ -132,16 +158,19 @@ def test_the_margin_that_counts_is_found():
     data = limo.datasets.figure1(800, seed=0)
     search = limo.LIMOClassifierCV(["ranking_loss", "macro_auc"], **SMALL).fit(data.X, data.Y)
     found = search.best_params_by_measure_
-    assert found["ranking_loss"]["label_weight"] == 1
-    assert found["macro_auc"]["instance_weight"] == 1
+    assert [term.view for term in found["ranking_loss"]["terms"]] == ["rows"]
+    assert [term.view for term in found["macro_auc"]["terms"]] == ["columns"]
 
 
-def test_the_picture_has_a_line_for_each_choice_of_weights():
+def test_the_picture_has_a_line_for_each_loss():
     mpl.use("Agg")
     search = limo.LIMOClassifierCV(["macro_auc", "coverage"], **SMALL).fit(DATA.X, DATA.Y)
     ax = search.plot("coverage")
     assert ax.get_ylabel() == "coverage"
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["1, 0, 0", "0, 1, 0"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "rows mean",
+        "columns mean",
+    ]
     assert search.plot(ax=ax).get_ylabel() == "macro-AUC"
     mpl.pyplot.close(ax.figure)
 
@@ -151,10 +180,10 @@ def test_wrong_settings():
         limo.LIMOClassifierCV("macro_f").fit(DATA.X, DATA.Y)
     with pytest.raises(ValueError, match="at least one measure to train for"):
         limo.LIMOClassifierCV([]).fit(DATA.X, DATA.Y)
-    with pytest.raises(ValueError, match="must each hold at least one choice"):
+    with pytest.raises(ValueError, match="alphas must hold at least one value"):
         limo.LIMOClassifierCV(alphas=[]).fit(DATA.X, DATA.Y)
-    with pytest.raises(ValueError, match="are all 0: nothing would be learnt"):
-        limo.LIMOClassifierCV(weights=[(0, 0, 0)]).fit(DATA.X, DATA.Y)
+    with pytest.raises(ValueError, match="tol must be a number above 0"):
+        limo.LIMOClassifierCV(tol=0).fit(DATA.X, DATA.Y)
     with pytest.raises(NotFittedError):
         limo.LIMOClassifierCV().model_for("macro_f1")
 
@@ -166,11 +195,26 @@ def test_processes_find_the_same():
     alone = clone(search).fit(DATA.X, DATA.Y)
     both = search.set_params(n_jobs=2, callback=lambda *progress: calls.append(progress))
     both.fit(DATA.X, DATA.Y)
-    assert calls[:2] == [(6, 17), (12, 17)]
-    assert calls[-1] == (17, 17)
+    assert calls[-1] == (16, 16)
     assert list(alone.cv_results_) == list(both.cv_results_)
     assert alone.best_params_by_measure_ == both.best_params_by_measure_
     # sums of other blocks round otherwise
     np.testing.assert_allclose(
         alone.decision_function(DATA.X), both.decision_function(DATA.X), atol=1e-6
     )
+
+
+@pytest.mark.slow
+def test_near_constant_features_do_not_keep_it_from_converging():
+    """As in genbase: two thirds of the features differ in at most two instances."""
+    rng = np.random.default_rng(0)
+    Y = (rng.random((250, 12)) < 0.1).astype(int)
+    X = np.zeros((250, 900))
+    X[:, :300] = (Y @ (rng.random((12, 300)) < 0.2) > 0) ^ (rng.random((250, 300)) < 0.01)
+    for j in range(300, 900):
+        X[rng.integers(250, size=j % 3), j] = 1.0
+    X[:, 300::2] = 1 - X[:, 300::2]
+    for features in (X, limo.models.UnitRows().fit_transform(X)):
+        search = limo.LIMOClassifierCV(["macro_auc", "one_error"]).fit(features[:170], Y[:170])
+        assert search.model_for("macro_auc").relative_gap_ <= search.tol
+        assert limo.macro_auc(Y[170:], search.decision_function(features[170:])) > 0.95

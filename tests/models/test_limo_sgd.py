@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -90,3 +91,12 @@ def test_wrong_settings_are_explained(wrong, sentence):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         sgd(**wrong).fit(X, Y)
     assert sentence in str(caught.value)
+
+
+def test_a_malformed_sparse_batch_is_rejected():
+    """Compiled loops would read beyond the features."""
+    model = sgd(n_passes=1).partial_fit(sparse.csr_array(X[:20]), Y[:20])
+    batch = sparse.csr_array(X[20:])
+    batch.indices[0] = X.shape[1] + 5
+    with pytest.raises(ValueError, match="X is a malformed csr matrix"):
+        model.partial_fit(batch, Y[20:])

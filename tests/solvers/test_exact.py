@@ -131,7 +131,7 @@ def test_pointwise_logistic_is_logistic_regression():
     found = solve(
         problem_of(X, Y, [Term("entries", "pointwise")], alpha=alpha, constant=0.0), tol=1e-12
     )
-    assert found.relative_gap < 1e-10
+    assert found.relative_gap < 1e-8
     for j in range(Y.shape[1]):
         rival = LogisticRegression(
             C=1 / (alpha * Y.size), fit_intercept=False, tol=1e-10, max_iter=10_000
@@ -166,7 +166,7 @@ def test_a_warm_start_saves_work():
     X, Y = arrays(m=60, d=8)
     first = solve(problem(X, Y, alpha=1e-3), tol=1e-4)
     again = solve(problem(X, Y, alpha=1e-3), tol=1e-4, start=first)
-    assert again.iterations == 0
+    assert again.iterations <= 2 < first.iterations
     assert again.objective == pytest.approx(first.objective)
 
 

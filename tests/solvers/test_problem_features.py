@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from limo._checks import check_labels
 from limo._solvers.problem import Features
 
 rng = np.random.default_rng(0)
@@ -14,17 +15,32 @@ G = rng.normal(size=(40, 5))
     "make", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_matrix]
 )
 @pytest.mark.parametrize("constant", [3.0, 1.0, 0.0])
-def test_products_and_energy(make, constant):
+def test_products(make, constant):
     features = Features(make(A), constant)
     full = np.hstack([A, np.full((40, 1), constant)]) if constant else A
     weights = W if constant else W[:7]
     assert features.shape == full.shape
     np.testing.assert_allclose(features.times(weights), full @ weights, atol=1e-14)
     np.testing.assert_allclose(features.transposed_times(G), full.T @ G, atol=1e-13)
-    np.testing.assert_allclose(features.energy, (full**2).mean(axis=0))
     assert features.passes == 2
     matrix = features.matrix
     assert np.array_equal(matrix.toarray() if sparse.issparse(matrix) else matrix, full)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("constant", [3.0, 0.0])
+def test_weighted_squares(make, constant):
+    features = Features(make(A), constant)
+    full = np.hstack([A, np.full((40, 1), constant)]) if constant else A
+    Y = (rng.random((40, 5)) < 0.3).astype(int)
+    by_row, by_column = rng.random((40, 2)), rng.random((5, 2))
+    expected = np.zeros((full.shape[1], 5))
+    for i in range(40):
+        for j in range(5):
+            k = 0 if Y[i, j] else 1
+            expected[:, j] += full[i] ** 2 * by_row[i, k] * by_column[j, k]
+    found = features.weighted_squares(check_labels(Y, "y"), by_row, by_column)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_large_products_are_shared_out():

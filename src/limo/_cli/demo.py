@@ -98,14 +98,13 @@ def _evaluate(instances: int, seed: int, conventions: str, advance: Any) -> dict
 def _models() -> dict[str, Any]:
     one_vs_rest = limo.BinaryRelevance("logistic")
     return {
-        "LIMO": _limo("micro_auc", 1, 1),
-        "LIMO-label": _limo("ranking_loss", 1, 0),
-        "LIMO-inst": _limo("macro_auc", 0, 1),
+        "LIMO": _limo("micro_auc", "rows mean + columns mean"),
+        "LIMO-label": _limo("ranking_loss", "rows mean"),
+        "LIMO-inst": _limo("macro_auc", "columns mean"),
         "one-vs-rest": limo.ThresholdClassifier(one_vs_rest, "global", measure="micro_f1", cv=3),
     }
 
 
-def _limo(measure: str, label_weight: float, instance_weight: float) -> Any:
-    """LIMO with these margin weights, its regularisation strength chosen for the measure."""
-    weights = [(label_weight, instance_weight, 0)]
-    return limo.LIMOClassifierCV(measure, weights=weights, alphas=_STRENGTHS)
+def _limo(measure: str, terms: str) -> Any:
+    """LIMO with these margins, its regularisation strength chosen for the measure."""
+    return limo.LIMOClassifierCV(measure, terms=[terms], alphas=_STRENGTHS)

@@ -9,21 +9,22 @@ import math
 import time
 from collections import deque
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from limo._checks import check_number
 from limo._solvers.objective import Objective, Point, Ray, Resident, Streaming
 from limo._solvers.problem import Callback, Problem, Progress, Solution, Status
-from limo._system import memory_limit
+from limo._system import at_most, memory_limit
 from limo._types import Values
 
 # A hinge is solved as a sequence of smoothed hinges, each started from the solution before.
 _WIDTHS = (0.5, 0.125, 0.03, 8e-3, 2e-3, 5e-4, 1e-4, 2e-5, 4e-6)
-# How much more curved than the ridge the objective is assumed to be along the strongest feature.
-# On enron, medical, Corel5k and bibtex this takes half the iterations of a uniform guess.
-_CURVATURE = 10.0
+# The power that tempers the guess of the curvature along each weight. On emotions, yeast, medical
+# and enron, powers of 0.5 to 0.7 take about 40 % fewer iterations than 0 or 1, for any loss.
+_TEMPER = 0.6
 # Matrices of the size of the scores that the resident objective and its rays hold at once.
 _RESIDENT_MATRICES = 6
 
@@ -53,7 +54,7 @@ def solve(
     else:
         limit = check_number(working_memory, "working_memory", above=0) * 2.0**20
     # BLAS threads would compete with ours, which share the products already.
-    with threadpool_limits(1, "blas"):
+    with at_most(None), _thread_pools().limit(limits=1, user_api="blas"):
         objective = _objective(problem, limit)
         scale = _curvatures(problem)
         if problem.is_smooth:
@@ -61,16 +62,23 @@ def solve(
         return _with_corners(problem, objective, W, stop, scale)
 
 
-def _curvatures(problem: Problem) -> Values:
-    """A guess of how curved J is along each feature, in proportion to the squares of the features.
+@lru_cache(maxsize=1)
+def _thread_pools() -> ThreadpoolController:
+    """The libraries with threads; to find them takes longer than a small problem."""
+    return ThreadpoolController()
 
-    So the first step does not depend on the scale of X.
+
+def _curvatures(problem: Problem) -> Values:
+    """A guess of how curved J is along each weight: its second derivatives at W = 0, tempered.
+
+    Second derivatives fall where scores have grown, and weights of correlated features do not
+    move alone, so the plain diagonal is too uneven a guess. Multiplying X by a number multiplies
+    the guess by its square, so that the steps do not depend on the scale of X.
     """
-    energy = problem.features.energy
-    squared_length = float(energy[: problem.features.X.shape[1]].sum())
-    relative_energy = energy / max(energy.max(), np.finfo(float).tiny)
-    curvatures: Values = (squared_length or 1.0) * (1 + _CURVATURE * relative_energy)
-    return curvatures
+    diagonal = problem.alpha + problem.curvatures
+    highest = diagonal.max()
+    tempered: Values = highest * (diagonal / highest) ** _TEMPER
+    return tempered
 
 
 def _objective(problem: Problem, limit: float) -> Objective:
@@ -81,8 +89,8 @@ def _objective(problem: Problem, limit: float) -> Objective:
 
 
 def _smooth(objective: Objective, W: Values, stop: "Stop", scale: Values) -> Solution:
-    point, iterations, status = minimise(objective, W, stop, scale)
-    return stop.solution(objective, point.W, point.value, stop.gap(point), iterations, status)
+    point, gap, iterations, status = minimise(objective, W, stop, scale)
+    return stop.solution(objective, point.W, point.value, gap, iterations, status)
 
 
 def _with_corners(
@@ -94,11 +102,11 @@ def _with_corners(
         objective.width = width
         zero = problem.at_zero(width)
         budget = replace(stop, tol=0.5 * stop.tol, max_iter=stop.max_iter - done, zero=zero)
-        point, iterations, status = minimise(objective, W, budget, scale)
+        point, gap, iterations, status = minimise(objective, W, budget, scale)
         done += iterations
         objective.width = 0.0
         value = objective.value(point)
-        gap = value - point.value + stop.gap(point)
+        gap += value - point.value
         if stop.reached(gap, value):
             status = Status.CONVERGED
             break
@@ -116,7 +124,7 @@ def _with_corners(
 _DECREASE = 1e-4
 _FLATNESS = 0.9
 _MOST_TRIALS = 25
-_MEMORY = 10
+_MEMORY = 6
 
 
 @dataclass(frozen=True)
@@ -133,10 +141,6 @@ class Stop:
     zero: float = math.inf
     callback: Callback | None = None
     clock: float = field(default_factory=time.perf_counter)
-
-    def gap(self, point: Point) -> float:
-        """Bound of value - minimum: J is alpha-strongly convex, so |gradient|^2 / (2 alpha)."""
-        return float(np.vdot(point.gradient, point.gradient)) / (2 * self.alpha)
 
     def reached(self, gap: float, value: float) -> bool:
         """Whether a gap is small enough."""
@@ -168,38 +172,77 @@ def relative(gap: float, value: float) -> float:
     return gap / (value - gap) if value > gap else math.inf if gap > 0 else 0.0
 
 
+class Bound:
+    """The best proven lower bound of the minimum.
+
+    The loss is convex, so it lies above its tangent plane at every point. Ridge plus plane has its
+    minimum b - |A|^2 / (2 alpha), for a plane of gradient A and value b at W = 0; at the last point
+    alone that is value - |gradient of J|^2 / (2 alpha). Any average of planes lies below the loss,
+    too: each new plane is averaged with the average so far, in the proportion that gives the
+    highest bound. This takes about a fifth fewer iterations than the last plane alone.
+    """
+
+    def __init__(self, alpha: float) -> None:
+        self.alpha = alpha
+        self.A: Values | None = None
+        self.square = self.at_zero = 0.0
+
+    def gap(self, point: Point) -> float:
+        """Include the plane at a point; return its value minus the bound."""
+        # Without cancellation, which matters for tiny gaps.
+        alone = float(np.vdot(point.gradient, point.gradient)) / (2 * self.alpha)
+        return min(alone, max(point.value - self._include(point), 0.0))
+
+    def _include(self, point: Point) -> float:
+        A = point.gradient - self.alpha * point.W
+        at_zero = point.value - float(np.vdot(A, point.W))
+        at_zero -= 0.5 * self.alpha * float(np.vdot(point.W, point.W))
+        square = float(np.vdot(A, A))
+        share, product = 1.0, 0.0
+        if self.A is not None:
+            product = float(np.vdot(self.A, A))
+            spread = square - 2 * product + self.square
+            gain = self.alpha * (at_zero - self.at_zero) - product + self.square
+            share = min(max(gain / spread, 0.0), 1.0) if spread > 0 else 0.0
+        rest = 1.0 - share
+        self.A = A if self.A is None or share == 1.0 else rest * self.A + share * A
+        self.at_zero = rest * self.at_zero + share * at_zero
+        self.square = rest**2 * self.square + 2 * rest * share * product + share**2 * square
+        return self.at_zero - self.square / (2 * self.alpha)
+
+
 def minimise(
     objective: Objective, W: Values, stop: Stop, scale: Values
-) -> tuple[Point, int, Status]:
-    """Minimise from ``W``; return the last point, the number of iterations, and how it ended.
+) -> tuple[Point, float, int, Status]:
+    """Minimise from ``W``; return the last point, its gap, the number of iterations, and the end.
 
-    ``scale`` guesses how curved the objective is along each row of ``W``: the better the guess, the
+    ``scale`` guesses how curved the objective is along each weight: the better the guess, the
     fewer iterations.
     """
-    point = objective.start(W)
-    history = _History(scale[:, np.newaxis])
+    point, bound = objective.start(W), Bound(stop.alpha)
+    history = _History(scale)
     for iteration in range(stop.max_iter + 1):
-        gap = stop.gap(point)
+        gap = bound.gap(point)
         asked = stop.callback and stop.callback(
             Progress(
                 iteration, stop.max_iter, stop.seconds(), point.value, relative(gap, point.value)
             )
         )
         if stop.reached(gap, point.value):
-            return point, iteration, Status.CONVERGED
+            return point, gap, iteration, Status.CONVERGED
         if asked:
-            return point, iteration, Status.STOPPED
+            return point, gap, iteration, Status.STOPPED
         if iteration == stop.max_iter:
             break
         D = history.direction(point.gradient)
         slope = float(np.vdot(point.gradient, D))
         ray = objective.along(point, D)
         if not _search(ray, point.value, slope, 1.0 if history.known else _first_step(slope)):
-            return point, iteration, Status.STALLED
+            return point, gap, iteration, Status.STALLED
         arrived = ray.arrive()
         history.learn(point, arrived)
         point = arrived
-    return point, stop.max_iter, Status.OUT_OF_ITERATIONS
+    return point, gap, stop.max_iter, Status.OUT_OF_ITERATIONS
 
 
 def _first_step(slope: float) -> float:

@@ -7,7 +7,7 @@ Both solvers follow one contract: ``solve(problem, ..., start=Solution, callback
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -41,6 +41,20 @@ class Problem:
         """The terms that matter, with the weights that the labels give them."""
         parts = (Weighted.of(term, self.Y) for term in self.terms)
         return tuple(part for part in parts if part.matters)
+
+    @cached_property
+    def curvatures(self) -> Values:
+        """The second derivatives of the terms by each weight, where all weights are 0."""
+        found = np.zeros((self.features.shape[1], self.Y.shape[1]))
+        for part in self.parts:
+            found += self.features.weighted_squares(self.Y, *part.curvatures(self.Y.shape))
+        return np.maximum(found, 0.0, out=found)
+
+    def with_alpha(self, alpha: float) -> "Problem":
+        """The same problem with another alpha, sharing what does not depend on it."""
+        other = replace(self, alpha=alpha)
+        vars(other).update(parts=self.parts, curvatures=self.curvatures)
+        return other
 
     @property
     def is_smooth(self) -> bool:
@@ -202,12 +216,27 @@ class Features:
             return sparse.csr_array(sparse.hstack([self.X, column]))
         return np.hstack([self.X, column])
 
-    @property
-    def energy(self) -> Values:
-        """Mean square of each feature."""
+    def weighted_squares(self, Y: Pattern, by_row: Values, by_column: Values) -> Values:
+        """The sum over instances i of X_if^2 V_ij, for each feature f and label j.
+
+        V_ij = by_row[i, k] by_column[j, k], with k = 0 where instance i has label j, else 1.
+        """
+        marks = Y.csr.astype(np.float64)
+        both = [sparse.csr_array(marks.multiply(by_row[:, [k]])) for k in (0, 1)]
+
+        def weighted(squares: Any) -> Values:
+            found = np.outer(squares @ by_row[:, 1], by_column[:, 1])
+            for k, sign in ((0, 1.0), (1, -1.0)):
+                product = squares @ both[k]
+                dense = product.toarray() if sparse.issparse(product) else product
+                found += sign * dense * by_column[:, k]
+            return found
+
         squares = self.X.multiply(self.X) if sparse.issparse(self.X) else np.square(self.X)
-        means = np.asarray(squares.mean(axis=0)).ravel()
-        return np.append(means, self.constant**2) if self.constant else means
+        found = weighted(squares.T)
+        if not self.constant:
+            return found
+        return np.vstack([found, weighted(np.full((1, marks.shape[0]), self.constant**2))])
 
     def blocks(self, step: int) -> list["Features"]:
         """The same features, ``step`` instances at a time."""
@@ -271,12 +300,16 @@ class _Sparse:
         def multiply(block: tuple[int, int]) -> None:
             multiply_rows(self.indptr, self.indices, self.data, B, out, *block)
 
-        with workers(enough=self.data.size * B.shape[1] > 1 << 18) as run:
-            for _ in run(multiply, self._even_shares()):
+        enough = self.data.size * B.shape[1] > 1 << 18 and n_workers() > 1
+        with workers(enough=enough) as run:
+            for _ in run(multiply, self._even_shares(n_workers() if enough else 0)):
                 pass
 
-    def _even_shares(self) -> list[tuple[int, int]]:
-        wanted = np.linspace(0, self.data.size, _SHARES * n_workers() + 1)[1:-1]
+    def _even_shares(self, n_threads: int) -> list[tuple[int, int]]:
+        """Blocks of rows for so many threads; one block for none."""
+        if not n_threads:
+            return [(0, self.indptr.size - 1)]
+        wanted = np.linspace(0, self.data.size, _SHARES * n_threads + 1)[1:-1]
         inner = np.searchsorted(self.indptr, wanted)
         bounds = np.unique(np.concatenate([[0], inner, [self.indptr.size - 1]])).tolist()
         return list(itertools.pairwise(bounds))

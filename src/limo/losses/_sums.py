@@ -267,8 +267,9 @@ def over_rows(
         blocks = (matrix[own] for matrix in inputs)
         return work(*blocks, part.indptr, part.indices, weights[own], out[own])
 
-    with workers(enough=out.size > _ENOUGH) as run:
-        return math.fsum(run(add, _shares(out.shape[0])))
+    enough = out.size > _ENOUGH
+    with workers(enough=enough) as run:
+        return math.fsum(run(add, _shares(out.shape[0], enough)))
 
 
 def over_columns(
@@ -287,8 +288,9 @@ def over_columns(
         add_transposed(result, start, out)
         return value
 
-    with workers(enough=out.size > _ENOUGH) as run:
-        return math.fsum(run(add, _shares(out.shape[1])))
+    enough = out.size > _ENOUGH
+    with workers(enough=enough) as run:
+        return math.fsum(run(add, _shares(out.shape[1], enough)))
 
 
 # All entries as one row
@@ -352,7 +354,7 @@ class MeanEntries:
             return value, differences
 
         with workers(enough=S.size > _ENOUGH) as run:
-            for value, differences in run(add, _blocks(S.shape[0], _ENTRY_BLOCKS)):
+            for value, differences in run(add, _entry_blocks(S)):
                 self.value += value
                 self.differences += differences
 
@@ -421,7 +423,7 @@ class SoftEntries:
             return kernel(S[own], part.indptr, part.indices, *setting, slopes[own])
 
         with workers(enough=S.size > _ENOUGH) as run:
-            return list(run(add, _blocks(S.shape[0], _ENTRY_BLOCKS)))
+            return list(run(add, _entry_blocks(S)))
 
 
 def _add_entries(S: Values, Y: Pattern, part: Weighted, width: float, gradient: Values) -> float:
@@ -441,8 +443,13 @@ def _sigmoid(z: Values) -> Values:
     return np.asarray(np.where(z >= 0, 1.0, e) / (1.0 + e))
 
 
-def _shares(n_rows: int) -> list[tuple[int, int]]:
-    return _blocks(n_rows, _SHARES * n_workers())
+def _entry_blocks(S: Values) -> list[tuple[int, int]]:
+    return _blocks(S.shape[0], _ENTRY_BLOCKS if S.size > _ENOUGH else 1)
+
+
+def _shares(n_rows: int, enough: bool) -> list[tuple[int, int]]:
+    n_threads = n_workers()
+    return _blocks(n_rows, _SHARES * n_threads if enough and n_threads > 1 else 1)
 
 
 def _blocks(n_rows: int, number: int) -> list[tuple[int, int]]:

@@ -110,6 +110,15 @@ class Term:
                 f'view: give it the view "entries", got {self.view!r}.'
             )
 
+    def __str__(self) -> str:
+        """Its weight, view and aggregation, and what else differs from the default."""
+        default = Term(self.view, self.aggregation)
+        parts = [self.view, self.aggregation]
+        parts += [
+            getattr(self, n) for n in ("base", "share") if getattr(self, n) != getattr(default, n)
+        ]
+        return " ".join([f"{self.weight:g}"] * (self.weight != 1) + parts)
+
     @property
     def is_smooth(self) -> bool:
         """Whether the gradient exists everywhere."""
@@ -249,6 +258,43 @@ class Weighted:
             return float((factors * self.counts.T).sum()) * base_of(self.term, width)(1.0)
         items = {"top": n, "bottom": p, "worst": p * n}[kind]
         return float(self.weights @ np.log1p(items))
+
+    def curvatures(self, shape: tuple[int, int]) -> tuple[Values, Values]:
+        """Second derivatives by each score where all scores are 0, of the given shape.
+
+        Two factors for each instance and two for each label: for a relevant entry the second
+        derivative is the product of the first ones, for an irrelevant entry of the second ones.
+        The hinge, which has none, counts as a parabola.
+        """
+        if self.term.aggregation == "pointwise":
+            base = {"logistic": 0.25, "squared_hinge": 2.0, "hinge": 1.0}[self.term.base]
+            return base * self.weights, self.by_column
+        by_row, by_column = (np.ones((size, 2)) for size in shape)
+        found = _pair_curvatures(self.term, *self.counts) * self.weights[:, np.newaxis]
+        if self.term.view == "columns":
+            by_column *= found
+        else:
+            by_row *= found
+        return by_row, by_column
+
+
+def _pair_curvatures(term: Term, p: Values, n: Values) -> Values:
+    """Second derivatives by a relevant and by an irrelevant score of rows whose scores are equal.
+
+    For the mean, of a row whose pairs have weight 1. Rows without pairs are counted as if they had.
+    """
+    if term.aggregation == "mean":
+        curvature = 2.0 if term.base == "squared_hinge" else 1.0
+        return curvature * np.stack([n, p], axis=1)
+    p, n = np.maximum(p, 1.0), np.maximum(n, 1.0)
+    if term.aggregation == "worst":
+        s = p * n / (1 + p * n)
+        return np.stack([s / k * (1 - s / k) for k in (p, n)], axis=1)
+    swapped = term.aggregation == "bottom"
+    led, others = (n, p) if swapped else (p, n)
+    s = others / (1 + others)
+    of_led, of_others = s * (1 - s) / led, s / others * (1 - s / others)
+    return np.stack([of_others, of_led] if swapped else [of_led, of_others], axis=1)
 
 
 def _counts(ones: Integers, n_items: int) -> Values:

@@ -12,6 +12,7 @@ from ._limo import LIMOClassifier as LIMOClassifier
 from ._limo import MarginClassifier as MarginClassifier
 from ._limo import Progress as Progress
 from ._limo import Solution as Solution
+from ._limo_average import AveragedClassifier as AveragedClassifier
 from ._limo_cv import LIMOClassifierCV as LIMOClassifierCV
 from ._limo_sgd import LIMOClassifierSGD as LIMOClassifierSGD
 from ._limo_sgd import paper_limo as paper_limo

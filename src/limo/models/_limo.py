@@ -1,6 +1,6 @@
 """Linear models that maximise margins, for any loss, and LIMO, whose loss is the paper's.
 
-:class:`LinearMarginClassifier` is the part that does not depend on the solver: checks, intercept,
+:class:`LinearClassifier` is the part that does not depend on how the weights are found: checks,
 constant labels, threshold and prediction. :class:`MarginClassifier` minimises any list of terms
 over all pairs, and :class:`LIMOClassifier` is the same with the paper's terms; ``_limo_sgd`` holds
 the estimator that draws pairs.
@@ -9,11 +9,8 @@ the estimator that draws pairs.
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
-from scipy import sparse
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
@@ -25,74 +22,27 @@ from limo._solvers.problem import Features, Problem
 from limo._solvers.problem import Iterates as Iterates
 from limo._solvers.problem import Progress as Progress
 from limo._solvers.problem import Solution as Solution
-from limo._system import at_most
-from limo._types import Booleans, Values
+from limo._types import Values
 from limo._views import Pattern
 from limo.losses._term import Term, check_terms
-from limo.models._base import MultiLabelClassifier
+from limo.models._linear import LinearClassifier, row_length
 from limo.thresholds._calibration import sigmoid
 from limo.thresholds._fit import (
     ConstantLabels,
-    Fitted,
-    Training,
-    label_matrix,
-    make_rule,
-    threshold_folds,
 )
-from limo.thresholds._rules import FixedThreshold, ThresholdRule
+from limo.thresholds._rules import ThresholdRule
 
 
-class LinearMarginClassifier(MultiLabelClassifier):
-    """A linear model S = X W + b that minimises a loss, with a threshold for ``predict``.
+class LinearMarginClassifier(LinearClassifier):
+    """A linear model that minimises one loss by a solver.
 
-    A subclass has the parameters below, checks its others in :meth:`_check_settings`, states its
-    :meth:`_problem` and solves it in :meth:`_solve`.
+    A subclass states its :meth:`_problem` and solves it in :meth:`_solve`.
     """
 
     alpha: float
-    fit_intercept: bool
-    intercept_scaling: float
-    threshold: ThresholdRule | str | None
-    threshold_measure: str | None
-    threshold_cv: Any
     warm_start: bool
     callback: Callable[..., object] | None
-    n_jobs: int | None = None
     alpha_: float
-    never_: Booleans
-    always_: Booleans
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the weights, and the threshold on scores of instances they have not seen.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features.
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
-
-        Returns
-        -------
-        self
-        """
-        self._check_settings()
-        before = self.solution_ if self.warm_start and hasattr(self, "solution_") else None
-        X, Y = self._check_training(X, y)
-        with at_most(self.n_jobs):
-            self._fit_weights(X, Y, before)
-            self._set_threshold(self._fit_threshold(X, Y))
-        return self
-
-    def decision_function(self, X: Any) -> Values:
-        """Scores of the labels; the higher, the more likely relevant."""
-        return self._scores(self._raw_scores(self._check_instances(X)))
-
-    def predict(self, X: Any) -> Any:
-        """Labels whose scores exceed the fitted threshold."""
-        X = self._check_instances(X)
-        P = self.threshold_.predict(self._raw_scores(X), X)
-        return self._labels(self._constant_labels.correct(P))
 
     @abstractmethod
     def _problem(self, features: Features, Y: Pattern) -> Problem:
@@ -103,14 +53,16 @@ class LinearMarginClassifier(MultiLabelClassifier):
         """Minimise it, starting from a former solution if there is one."""
 
     def _check_settings(self) -> None:
-        for name in ("alpha", "intercept_scaling"):
-            check_number(getattr(self, name), name, above=0)
+        super()._check_settings()
+        check_number(self.alpha, "alpha", above=0)
 
     def _unit(self, X: Any) -> float:
         """The length of a row that ``alpha`` and ``intercept_scaling`` are relative to."""
         return 1.0
 
-    def _fit_weights(self, X: Any, Y: Pattern, before: Solution | None) -> None:
+    def _fit_weights(self, X: Any, Y: Pattern, before: Solution | None = None) -> None:
+        if self.warm_start and before is None:
+            before = getattr(self, "solution_", None)
         unit = self._unit(X)
         self.alpha_ = float(self.alpha) * unit**2
         constant = float(self.intercept_scaling) * unit if self.fit_intercept else 0.0
@@ -119,54 +71,12 @@ class LinearMarginClassifier(MultiLabelClassifier):
             before = None
         self.solution_ = self._solve(problem, before)
         self.n_iter_ = self.solution_.iterations
-        W = self.solution_.W
-        self.coef_ = np.ascontiguousarray(W[: X.shape[1]].T)
-        self.intercept_ = constant * W[-1] if constant else np.zeros(Y.shape[1])
+        self._set_weights(self.solution_.W, constant)
         found = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
         if before is not None and before.iterates is not None:
             # Steps on earlier instances continue: constant means constant in those, too.
             found = ConstantLabels(found.never & self.never_, found.always & self.always_)
         self.never_, self.always_ = found.never, found.always
-
-    def _fit_threshold(self, X: Any, Y: Pattern) -> ThresholdRule:
-        on_training = isinstance(self.threshold_cv, str) and self.threshold_cv == "training"
-        if on_training or (self.threshold_measure is None and self.threshold is None):
-            return self._fit_threshold_on(X, Y)
-        none = dict.fromkeys(("threshold", "threshold_measure", "callback"))
-        inner = clone(self).set_params(warm_start=False, **none)
-        labels = label_matrix(Y, as_sparse=True)
-        training = Training(inner, X, labels, threshold_folds(self.threshold_cv, X, labels))
-        return training.fit_rule(make_rule(self.threshold, self.threshold_measure))
-
-    def _fit_threshold_on(self, X: Any, Y: Pattern) -> ThresholdRule:
-        """The threshold fitted on the model's own scores of these instances."""
-        if self.threshold_measure is None and self.threshold is None:
-            return FixedThreshold(0.0)
-        labels = label_matrix(Y, as_sparse=True)
-        none = np.zeros(Y.shape[1], dtype=bool)
-        fitted = Fitted(self, ConstantLabels(none, none))
-        training = Training(self, X, labels, None, fitted=fitted)
-        return training.fit_rule(
-            make_rule(self.threshold, self.threshold_measure), "training scores"
-        )
-
-    def _set_threshold(self, rule: ThresholdRule) -> None:
-        """Use a rule; if it is one threshold for all scores, subtract it from the intercept.
-
-        A common offset changes no ranking, so the threshold is absorbed here: labels are then
-        predicted where scores exceed 0, as in scikit-learn.
-        """
-        self.threshold_ = rule
-        self.moved_ = rule.move_to_zero()
-        self.intercept_ = self.intercept_ - self.moved_
-
-    @property
-    def _constant_labels(self) -> ConstantLabels:
-        return ConstantLabels(self.never_, self.always_)
-
-    def _raw_scores(self, X: Any) -> Values:
-        S = np.asarray(X @ self.coef_.T) + self.intercept_
-        return self._constant_labels.complete(S)
 
 
 _LIMO = Term("rows", "mean"), Term("columns", "mean")
@@ -303,8 +213,7 @@ class MarginClassifier(LinearMarginClassifier):
 
     def _unit(self, X: Any) -> float:
         """The root of the mean squared length of the rows, so that the scale of X is irrelevant."""
-        squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
-        return float(np.sqrt(squares.sum() / X.shape[0])) or 1.0
+        return row_length(X)
 
     def _solve(self, problem: Problem, before: Solution | None) -> Solution:
         found = exact.solve(

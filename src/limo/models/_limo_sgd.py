@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from limo._checks import check_name, check_number
+from limo._checks import check_name, check_number, check_sparse
 from limo._solvers import sgd
 from limo._solvers.problem import Features, Problem, Solution
 from limo._views import Pattern
@@ -186,6 +186,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
             return self._check_training(X, y)
         if first:
             self.classes_, self.target_form_ = np.unique(classes), "classes"
+        check_sparse(X, "X")
         X = validate_data(self, X, reset=first, accept_sparse="csr", dtype=np.float64, order="C")
         Y = self._decode(y)
         if not first and Y.shape[1] != len(self.coef_):
