@@ -93,3 +93,18 @@ def test_a_model_file_keeps_the_choice(tmp_path):
     assert again.rule_.kind_ == model.rule_.kind_
     assert again.rule_.report() == model.rule_.report()
     assert (again.predict(data.X) == model.predict(data.X)).all()
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_weights_and_gaps_choose_the_first_kind_without_t_of_x(measure):
+    weight = RNG.integers(1, 4, size=len(Y))
+    rule = limo.AutoThreshold(measure).fit(Y, S, sample_weight=weight)
+    kind = {"macro_f1": "label", "hamming_loss": "label"}.get(measure, "global")
+    assert rule.kind_ == kind
+    suited = {"label": limo.LabelThreshold, "global": limo.GlobalThreshold}[kind](measure)
+    expected = suited.fit(Y, S, sample_weight=weight).predict(S)
+    assert (rule.predict(S) == expected).all()
+    assert (rule_from_json(rule_to_json(rule)).predict(S) == expected).all()
+    gaps = np.where(RNG.random(Y.shape) < 0.1, np.nan, Y)
+    known = limo.AutoThreshold(measure).fit(gaps, S, missing=np.nan)
+    assert (known.predict(S) == suited.fit(gaps, S, missing=np.nan).predict(S)).all()

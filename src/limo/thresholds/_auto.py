@@ -7,6 +7,7 @@ the value of any measure of labels and, by leaving out groups of rows, the stand
 difference between two kinds. Everything that kinds or measures have in common is computed once.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -279,6 +280,9 @@ class AutoThreshold(ThresholdRule):
     ``errors`` standard errors of the difference; smaller differences are mostly chance. The chosen
     kind is then fitted to all rows.
 
+    With sample weights or missing labels there is no comparison: t(x) takes neither, so the first
+    kind without it is fitted.
+
     Parameters
     ----------
     target : str, callable or Target, optional
@@ -311,6 +315,7 @@ class AutoThreshold(ThresholdRule):
     """
 
     __module__ = "limo"  # the public name, which model files contain
+    takes_weights = True
 
     def __init__(self, target: Any = None, *, errors: float = 1.0, cv: int = 5) -> None:
         self.target = target
@@ -338,7 +343,12 @@ class AutoThreshold(ThresholdRule):
     def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
         check_number(self.errors, "errors", least=0)
         check_number(self.cv, "cv", least=2, integer=True)
-        found = try_kinds(Y, scores, [check_target(self._target)], self.cv, self.errors)[0]
+        target = check_target(self._target)
+        if Y.is_plain:
+            found = try_kinds(Y, scores, [target], self.cv, self.errors)[0]
+        else:
+            kind = next(kind for kind in kinds_for(target) if not KINDS[kind][0])
+            found = [Tried(kind, math.nan, 0.0, math.nan, chosen=True)]
         self.tried_ = tuple(sorted(found, key=lambda t: -t.gain))
         self.kind_ = next(t.kind for t in found if t.chosen)
         self.rule_ = rule_of(self.kind_, self._target)

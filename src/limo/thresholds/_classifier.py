@@ -149,7 +149,8 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         **params
             Passed on to the estimator's ``fit``. Values given per instance are split with the
             instances. ``sample_weight`` says how much each instance counts, for the thresholds too
-            (of rules that take weights: all but those per instance). With scikit-learn's metadata
+            (of rules that take weights: all but those per instance; AutoThreshold then tries no
+            threshold per instance). With scikit-learn's metadata
             routing, the estimator gets what it requests.
 
         Returns

@@ -1,6 +1,7 @@
 """Fitted rules as JSON: plain numbers that any program can read and apply."""
 
 import json
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 from sklearn.linear_model import Ridge
 
 from limo._checks import check_name, check_number
+from limo._text import plain
 from limo.thresholds._auto import AutoThreshold, Tried
 from limo.thresholds._instance import InstanceThreshold, linear_model
 from limo.thresholds._rules import (
@@ -113,7 +115,7 @@ def _document(rule: ThresholdRule) -> dict[str, Any]:
 
 def _decided(rule: ThresholdRule) -> dict[str, Any]:
     if isinstance(rule, AutoThreshold):
-        tried = [asdict(t) for t in rule.tried_]
+        tried = [plain(asdict(t)) for t in rule.tried_]
         return {"kind": rule.kind_, "chosen": _document(rule.rule_), "tried": tried}
     if isinstance(rule, InstanceThreshold):
         model = rule.regressor_
@@ -133,7 +135,10 @@ def _rule(document: Any) -> ThresholdRule:
     if kind is AutoThreshold:
         rule = AutoThreshold()
         rule.kind_, rule.rule_ = document["kind"], _rule(document["chosen"])
-        rule.tried_ = tuple(Tried(**t) for t in document["tried"])
+        rule.tried_ = tuple(
+            Tried(**{key: math.nan if part is None else part for key, part in one.items()})
+            for one in document["tried"]
+        )
     elif kind is InstanceThreshold:
         rule = InstanceThreshold()
         rule.offset_, coef = _numbers(document["offset"]), _numbers(document["coef"])
