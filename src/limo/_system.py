@@ -1,10 +1,12 @@
-"""Files written completely or not at all, threads, imports on first use, and versions."""
+"""Files written completely or not at all, threads, time limits, late imports, and versions."""
 
 import importlib
 import importlib.metadata
+import math
 import os
 import platform
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -140,6 +142,32 @@ def workers(*, enough: bool = True) -> Iterator[Run]:
         return
     with ThreadPoolExecutor(n_threads) as pool:
         yield pool.map
+
+
+# Time
+
+
+class OutOfTime(RuntimeError):
+    """Work stopped because its time was over."""
+
+
+_deadline: ContextVar[float] = ContextVar("_deadline", default=math.inf)
+
+
+@contextmanager
+def stopping_at(deadline: float) -> Iterator[None]:
+    """Let :func:`check_time` stop the work of this block at a time of ``time.monotonic()``."""
+    token = _deadline.set(min(deadline, _deadline.get()))
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def check_time() -> None:
+    """Stop the work here if its time is over."""
+    if time.monotonic() > _deadline.get():
+        raise OutOfTime("the time was over")
 
 
 # Libraries

@@ -1,11 +1,14 @@
+from ._aimed import AimedClassifier as AimedClassifier
 from ._base import SCALINGS as SCALINGS
 from ._base import MultiLabelClassifier as MultiLabelClassifier
 from ._base import UnitRows as UnitRows
 from ._binary_relevance import BinaryRelevance as BinaryRelevance
+from ._boosting import BoostingClassifier as BoostingClassifier
 from ._files import ModelFileError as ModelFileError
 from ._files import SavedModel as SavedModel
 from ._files import load_model as load_model
 from ._files import save_model as save_model
+from ._kernel import KernelFeatures as KernelFeatures
 from ._limo import Iterates as Iterates
 from ._limo import LIMOClassifier as LIMOClassifier
 from ._limo import MarginClassifier as MarginClassifier
@@ -16,3 +19,4 @@ from ._limo_sgd import LIMOClassifierSGD as LIMOClassifierSGD
 from ._limo_sgd import paper_limo as paper_limo
 from ._neighbours import GFMClassifier as GFMClassifier
 from ._neighbours import MLKNNClassifier as MLKNNClassifier
+from ._trees import ForestClassifier as ForestClassifier
