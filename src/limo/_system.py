@@ -147,7 +147,7 @@ def workers(*, enough: bool = True) -> Iterator[Run]:
 # Time
 
 
-class OutOfTime(RuntimeError):
+class OutOfTimeError(RuntimeError):
     """Work stopped because its time was over."""
 
 
@@ -167,7 +167,7 @@ def stopping_at(deadline: float) -> Iterator[None]:
 def check_time() -> None:
     """Stop the work here if its time is over."""
     if time.monotonic() > _deadline.get():
-        raise OutOfTime("the time was over")
+        raise OutOfTimeError("the time was over")
 
 
 # Libraries

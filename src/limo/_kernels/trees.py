@@ -18,10 +18,7 @@ def _leaf(
 ) -> int:
     """The leaf that an instance reaches from a node."""
     while feature[node] >= 0:
-        if x[feature[node]] <= threshold[node]:
-            node = children[node, 0]
-        else:
-            node = children[node, 1]
+        node = children[node, 0] if x[feature[node]] <= threshold[node] else children[node, 1]
     return node
 
 

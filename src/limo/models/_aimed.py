@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 
 from limo._checks import check_name, check_number
-from limo._system import OutOfTime, at_most
-from limo._types import Anything, Values
+from limo._system import OutOfTimeError, at_most
+from limo._types import Values
 from limo.measures._measure import Measure
 from limo.measures._table import MEASURES
 from limo.models._base import MultiLabelClassifier
@@ -92,7 +92,7 @@ class AimedClassifier(MultiLabelClassifier):
     ----------
     measure : str or list of str, default="macro_f1"
         The measure to be best at, any of ``limo.MEASURES``. If there are several, ``predict`` and
-        ``decision_function`` use the ensemble for the first, and :meth:`model_for` gives the others.
+        ``decision_function`` use the ensemble for the first; :meth:`model_for` gives the others.
     families : sequence of str
         Which models to try, from "linear", "trees", "kernel", "boosting" and "neighbours"; by
         default all that suit the data. For very large data only linear models are tried.
@@ -111,7 +111,7 @@ class AimedClassifier(MultiLabelClassifier):
         The measure for which ``predict`` cuts if the chosen measure needs no threshold.
     n_jobs : int or None, default=None
         The number of threads; None or -1 for one per core.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState or None, default=None
         For forests, boosting, landmarks and the selection.
     callback : callable, optional
         Called with a ``Trial`` after each model.
@@ -121,8 +121,9 @@ class AimedClassifier(MultiLabelClassifier):
     leaderboard_ : list of dict
         A line for each model: ``model``, ``family``, ``seconds``; ``value`` and ``weight`` by
         measure, the cross-validated value of the model alone and its weight in the ensemble; and
-        ``note``, why it was left out. The first line is the ensemble: its ``value`` and ``error``
-        are mean and standard error over rows that the selection did not see.
+        ``note``, why it was left out. The first line is the ensemble: its ``value`` and ``spread``
+        are mean and standard deviation over several parts of the rows, each left out of a
+        selection.
     thresholds_ : dict of str
         For each measure of labels the kind of threshold chosen.
     members_ : dict of estimator
@@ -155,7 +156,7 @@ class AimedClassifier(MultiLabelClassifier):
         cache: Any = None,
         threshold_measure: str = "micro_f1",
         n_jobs: int | None = None,
-        random_state: Any = 0,
+        random_state: Any = None,
         callback: Callable[[Trial], object] | None = None,
     ) -> None:
         self.measure = measure
@@ -329,9 +330,9 @@ class AimedClassifier(MultiLabelClassifier):
             return scored
         try:
             if time.monotonic() > deadline:
-                raise OutOfTime("no time was left")
+                raise OutOfTimeError("no time was left")
             scored = cross_fit_candidate(candidate, X, labels, folds, deadline)
-        except OutOfTime as error:
+        except OutOfTimeError as error:
             self.left_out_[candidate.name] = f"left out: {error}"
         except Exception as error:  # a base model may fail in any way; the others go on
             self.left_out_[candidate.name] = f"failed: {type(error).__name__}: {error}"
@@ -368,9 +369,7 @@ class AimedClassifier(MultiLabelClassifier):
             m.name: select(m, labels, scores, rows, np.random.default_rng(seed)) for m in measures
         }
 
-    def _refit(
-        self, X: Any, labels: Any, tried: list[_Tried], chosen: dict[str, Chosen]
-    ) -> None:
+    def _refit(self, X: Any, labels: Any, tried: list[_Tried], chosen: dict[str, Chosen]) -> None:
         """Fit on all data what weighs enough for some measure."""
         weights = {name: _without_light(one.weights) for name, one in chosen.items()}
         needed = np.flatnonzero(sum(weights.values()))
@@ -400,9 +399,7 @@ class AimedClassifier(MultiLabelClassifier):
             del model.out_of_bag_scores_
         return model
 
-    def _fit_thresholds(
-        self, labels: Any, tried: list[_Tried], chosen: dict[str, Chosen]
-    ) -> None:
+    def _fit_thresholds(self, labels: Any, tried: list[_Tried], chosen: dict[str, Chosen]) -> None:
         """Thresholds fitted on the cross-fitted scores of the ensembles."""
         by_name = {one.name: one.S for one in tried}
         self.thresholds_ = {name: one.threshold for name, one in chosen.items() if one.threshold}
@@ -428,9 +425,9 @@ class AimedClassifier(MultiLabelClassifier):
         first: dict[str, Any] = {
             "model": "ensemble",
             "value": {name: float(np.mean(values)) for name, values in held.items()},
-            "error": {name: float(np.std(values)) for name, values in held.items()},
+            "spread": {name: float(np.std(values)) for name, values in held.items()},
         }
-        lines = [
+        lines: list[dict[str, Any]] = [
             {
                 "model": one.name,
                 "family": one.candidate.family,
@@ -456,7 +453,8 @@ def _worse(measure: Measure, value: float, best: float) -> bool:
     return bool(np.isnan(value) or measure.sign * value < measure.sign * best)
 
 
-def _without_light(weights: Values) -> Anything:
+def _without_light(weights: Values) -> Values:
     """Weights without very small ones; they add up to 1 again."""
     kept = np.where(weights >= min(_LEAST_WEIGHT, weights.max()), weights, 0.0)
-    return kept / kept.sum()
+    found: Values = kept / kept.sum()
+    return found

@@ -164,7 +164,9 @@ class BoostingClassifier(MultiLabelClassifier):
 
     def _keep(self, grown: "list[tuple[float, list[tuple[Trees, Values]]]]") -> None:
         """Store the trees of all labels one after the other."""
-        none = Trees(np.empty(0), np.empty(0), np.empty((0, 2)), np.empty(0, dtype=np.int64))
+        none = Trees(
+            np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, 2)), np.empty(0, dtype=np.int64)
+        )
         parts = [tree for _, sequence in grown for tree, _ in sequence]
         trees = Trees.joined([none, *parts])
         self.feature_, self.threshold_ = trees.feature, trees.threshold

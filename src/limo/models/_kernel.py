@@ -121,7 +121,8 @@ class KernelFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         check_sparse(X, "X")
         X = validate_data(self, X, reset=False, **_RULES)
-        return self._kernel(X) @ self.projection_
+        found: Values = self._kernel(X) @ self.projection_
+        return found
 
     def _kernel(self, X: Any) -> Values:
         """The kernel between rows of X and the landmarks."""

@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from limo._system import OutOfTime, replacing, stopping_at, versions
+from limo._system import OutOfTimeError, replacing, stopping_at, versions
 from limo._types import Values
 from limo.losses._term import Term
 from limo.models._base import UnitRows
@@ -99,7 +99,9 @@ def _margin(name: str, terms: Any, alpha: float, n_jobs: int | None) -> Candidat
 
 
 def _kernel(n_entries: int, seed: int, n_jobs: int | None) -> Iterator[Candidate]:
-    losses = {f"logistic, C={C}": (_POINTWISE, 1.0 / (C * n_entries)) for C in (1, 10)}
+    losses: dict[str, tuple[Any, float]] = {
+        f"logistic, C={C}": (_POINTWISE, 1.0 / (C * n_entries)) for C in (1, 10)
+    }
     losses["LIMO, alpha=0.001"] = (_LIMO, 1e-3)
     for gamma in (0.5, 1.5):
         for name, (terms, alpha) in losses.items():
@@ -202,7 +204,9 @@ def _by_folds(
         each = (time.monotonic() - start) / (k + 1)
         left = deadline - time.monotonic()
         if (need := each * (len(folds) - k)) > left:
-            raise OutOfTime(f"it needed about {need:.0f} s more, and {max(left, 0):.0f} s were left")
+            raise OutOfTimeError(
+                f"it needed about {need:.0f} s more, and {max(left, 0):.0f} s were left"
+            )
     seconds = time.monotonic() - start
     for S in scores:
         if not np.isfinite(S).all():

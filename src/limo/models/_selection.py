@@ -100,12 +100,18 @@ def select(
     even[order[:_N_EVEN]] = 1.0 / min(_N_EVEN, len(scores))
     weights = (1 - _SHRINKAGE) * weights + _SHRINKAGE * even
     mean = mixed(scores, weights)
-    return Chosen(weights, np.array([value for _, value in bags]), _best_kind(measure, Y, mean, folds))
+    return Chosen(
+        weights, np.array([value for _, value in bags]), _best_kind(measure, Y, mean, folds)
+    )
 
 
 def mixed(scores: Sequence[Values], weights: Values) -> Values:
     """The weighted sum of scores."""
-    return sum(w * S for w, S in zip(weights, scores, strict=True) if w)  # type: ignore[return-value]
+    total = np.zeros(scores[0].shape)
+    for weight, S in zip(weights, scores, strict=True):
+        if weight:
+            total += weight * S
+    return total
 
 
 def _bag(
@@ -143,7 +149,7 @@ def _greedy(measure: Measure, Y: Any, scores: Sequence[Values]) -> Values:
 
     counts = np.zeros(len(scores))
     counts[: min(_N_START, len(scores))] = 1
-    total: Values = sum(scores[k] for k in np.flatnonzero(counts))  # type: ignore[assignment]
+    total = mixed(scores, counts)
     best, best_counts, failures = gain(total), counts.copy(), 0
     for _ in range(_MOST_STEPS):
         gains = [gain(total + S) for S in scores]
@@ -155,7 +161,8 @@ def _greedy(measure: Measure, Y: Any, scores: Sequence[Values]) -> Values:
             best, best_counts = gains[k], counts.copy()
         if failures == 2 or len(scores) == 1:
             break
-    return best_counts / best_counts.sum()
+    weights: Values = best_counts / best_counts.sum()
+    return weights
 
 
 def _gain(measure: Measure, value: Any) -> Any:
@@ -167,7 +174,8 @@ def _first_kind(measure: Measure) -> str | None:
     """The kind of threshold used during the selection: the one that suits, if it is fast."""
     if measure.threshold is None:
         return None
-    return "global" if measure.view is ROWS else measure.threshold
+    kind: str = measure.threshold
+    return "global" if measure.view is ROWS else kind
 
 
 def _best_kind(measure: Measure, Y: Any, S: Values, folds: Sequence[Integers]) -> str | None:

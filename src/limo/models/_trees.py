@@ -97,9 +97,7 @@ def check_range(array: Any, low: int, high: int, name: str) -> None:
         raise ValueError(f"{name} must be from {low} to {high - 1}")
 
 
-def in_blocks(
-    X: Any, kind: Any, n_labels: int, add: Callable[[Anything, Values], None]
-) -> Values:
+def in_blocks(X: Any, kind: Any, n_labels: int, add: Callable[[Anything, Values], None]) -> Values:
     """Sums of shape (n_rows, n_labels) that ``add`` fills, block by block, in several threads."""
     sums = np.zeros((X.shape[0], n_labels))
     step = max(16, _BLOCK_CELLS // max(1, X.shape[1]))
@@ -134,7 +132,6 @@ _SHARE = 0.8
 # More labels than this are projected at random before a tree is grown.
 _MOST_TARGETS = 64
 _TREES_AT_ONCE = 8
-_STATE = ("feature", "threshold", "children", "roots", "rows", "shares", "labels")
 
 
 class ForestClassifier(MultiLabelClassifier):
