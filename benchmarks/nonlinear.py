@@ -33,7 +33,7 @@ def source(name: str) -> Any:
     """A known data set, or a file of that name in the folder of the data."""
     try:
         return Data.of(name)
-    except limo.DataError:
+    except limo.datasets.DataError:
         return Data(name, str(Path(os.environ["LIMO_DATA"]) / name / f"{name}.arff.xz"))
 
 

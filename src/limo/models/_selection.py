@@ -183,6 +183,6 @@ def _best_kind(measure: Measure, Y: Any, S: Values, folds: Sequence[Integers]) -
     if measure.threshold is None:
         return None
     by_label = () if measure.view is ROWS else ("label",)
-    kinds = list(dict.fromkeys((measure.threshold, "global", *by_label)))
+    kinds: list[str] = list(dict.fromkeys((measure.threshold, "global", *by_label)))
     values = [np.mean(list(by_fold(measure, Y, S, kind, folds))) for kind in kinds]
     return kinds[int(np.argmax(_gain(measure, values)))]

@@ -41,7 +41,7 @@ class Trees:
         The first node of each tree.
     """
 
-    feature: Integers
+    feature: Anything
     threshold: Values
     children: Anything
     roots: Integers
@@ -365,14 +365,15 @@ class _Targets:
         self.scale = spread ** (-balance / 2)
         self.labels = Y.csr.astype(np.float64)
         few = Y.shape[1] <= _MOST_TARGETS
-        self.dense = self.labels.toarray() * self.scale if few else None
+        self.dense: Values | None = self.labels.toarray() * self.scale if few else None
 
     def draw(self, rng: Any) -> Values:
         """The targets of one tree."""
         if self.dense is not None:
             return self.dense
         mix = rng.normal(size=(self.scale.size, _MOST_TARGETS)) * self.scale[:, np.newaxis]
-        return np.ascontiguousarray(self.labels @ mix)
+        found: Values = np.ascontiguousarray(self.labels @ mix)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,8 +381,8 @@ class _Grown:
     """One tree, and the training rows of its leaves with their shares."""
 
     trees: Trees
-    rows: Integers
-    shares: Values
+    rows: Anything
+    shares: Anything
 
     @classmethod
     def of(cls, tree: Any, leaves: Integers, counts: Integers) -> "_Grown":
@@ -395,7 +396,7 @@ class _Grown:
         inner = tree.children_left >= 0
         children = np.column_stack([tree.children_left, tree.children_right])
         children = np.where(inner[:, np.newaxis], children, np.column_stack(spans))
-        feature = np.where(inner, tree.feature, -1).astype(np.int32)
+        feature = np.where(inner, tree.feature, -1)
         threshold = np.where(inner, tree.threshold, 0.0)
         found = Trees(feature, threshold, children.astype(np.int64), np.zeros(1, dtype=np.int64))
         shares = (counts[order] / totals[held]).astype(np.float32)
