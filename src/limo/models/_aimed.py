@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 
@@ -37,6 +38,8 @@ from limo.thresholds._fit import (
 )
 
 FAMILIES = ("linear", "trees", "kernel", "boosting", "neighbours")
+# Data with a smaller share of values other than 0 are treated as sparse, such as texts.
+_SPARSE_SHARE = 0.25
 # A member that weighs less is not worth a fit.
 _LEAST_WEIGHT = 0.03
 # The rest of the time is for the selection.
@@ -190,7 +193,8 @@ class AimedClassifier(MultiLabelClassifier):
         X, Y = self._check_training(X, y)
         constant = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
         self.never_, self.always_ = constant.never, constant.always
-        labels = label_matrix(Y, as_sparse=False)
+        self.is_sparse_ = _is_mostly_zero(X)
+        X, labels = self._stored(X), label_matrix(Y, as_sparse=False)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         folds = self._folds(X, labels)
         with at_most(self.n_jobs):
@@ -230,12 +234,18 @@ class AimedClassifier(MultiLabelClassifier):
         return ConstantLabels(self.never_, self.always_)
 
     def _raw_scores(self, X: Any) -> Values:
-        total = np.zeros((X.shape[0], self.never_.size))
+        X, total = self._stored(X), np.zeros((X.shape[0], self.never_.size))
         for name, weight in self.weights_[self._first].items():
             fitted = Fitted(self.members_[name], self._constant_labels)
             centre, spread = self.scaling_[name]
             total += weight * (comparable_scores(fitted, X) - centre) / spread
-        return self._complete(total)
+        return self._complete(total) - self.offsets_[self._first]
+
+    def _stored(self, X: Any) -> Any:
+        """Features stored as suits their values, so that the form of the input does not matter."""
+        if self.is_sparse_:
+            return sparse.csr_array(X)
+        return X.toarray() if sparse.issparse(X) else X
 
     def _complete(self, S: Values) -> Values:
         """Constant labels beyond all others, whatever the members say."""
@@ -403,7 +413,7 @@ class AimedClassifier(MultiLabelClassifier):
         """Thresholds fitted on the cross-fitted scores of the ensembles."""
         by_name = {one.name: one.S for one in tried}
         self.thresholds_ = {name: one.threshold for name, one in chosen.items() if one.threshold}
-        self.rules_ = {}
+        self.rules_, self.offsets_ = {}, {}
         for name, weights in self.weights_.items():
             S = self._complete(
                 mixed([by_name[k] for k in weights], np.array(list(weights.values())))
@@ -411,6 +421,8 @@ class AimedClassifier(MultiLabelClassifier):
             kind = self.thresholds_.get(name)
             rule = make_rule(kind, name if kind else self.threshold_measure)
             self.rules_[name] = rule.fit(labels, S)
+            # scores above 0 are then predicted, where one threshold cuts them all
+            self.offsets_[name] = rule.move_to_zero()
 
     def _leaderboard(
         self,
@@ -447,6 +459,10 @@ def _members(candidate: Candidate, scored: Scored) -> Iterator[_Tried]:
     for (name, settings), S in zip(candidate.members.items(), scored.scores, strict=True):
         standard, centre, spread = standardise(S)
         yield _Tried(name, candidate, settings, standard, centre, spread, scored)
+
+
+def _is_mostly_zero(X: Any) -> bool:
+    return bool(sparse.csr_array(X).count_nonzero() < _SPARSE_SHARE * X.shape[0] * X.shape[1])
 
 
 def _worse(measure: Measure, value: float, best: float) -> bool:

@@ -152,7 +152,8 @@ class BoostingClassifier(MultiLabelClassifier):
             )  # fmt: skip
 
         S = in_blocks(X, np.float64, first.size, add) + self.base_
-        return self._constant_labels.complete(S)
+        # the same leaf values in another order must give a tie
+        return self._constant_labels.complete(np.round(S, 12))
 
     @property
     def _trees(self) -> Trees:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import joblib
 import numpy as np
@@ -100,7 +101,7 @@ def _margin(name: str, terms: Any, alpha: float, n_jobs: int | None) -> Candidat
 
 def _kernel(n_entries: int, seed: int, n_jobs: int | None) -> Iterator[Candidate]:
     losses: dict[str, tuple[Any, float]] = {
-        f"logistic, C={C}": (_POINTWISE, 1.0 / (C * n_entries)) for C in (1, 10)
+        f"logistic, C={C}": (_POINTWISE, 1.0 / (C * n_entries)) for C in (3, 30)
     }
     losses["LIMO, alpha=0.001"] = (_LIMO, 1e-3)
     for gamma in (0.5, 1.5):
@@ -231,10 +232,10 @@ class ScoreCache:
         if self.folder is None:
             return None
         try:
-            with np.load(self._file(candidate)) as found:
+            with self._file(candidate).open("rb") as file, np.load(file) as found:
                 seconds, refit = found["seconds"].tolist()
                 return Scored(list(found["scores"]), seconds, refit)
-        except (OSError, ValueError, KeyError, EOFError):
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile):
             return None
 
     def save(self, candidate: Candidate, scored: Scored) -> None:
