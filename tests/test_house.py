@@ -40,6 +40,7 @@ SMALL = {
     "__main__.py": "Python looks for it by this name",
     "_types.py": "type aliases that every layer uses, kernels too",
     "_text.py": "text helpers that the command line needs without numpy",
+    "_kernels/trees.py": "walks through trees, which no other kernel does",
     "_cli/app.py": "lists the commands; one module per command",
     "_cli/measures.py": "one module per command",
     "_cli/report.py": "one module per command",
