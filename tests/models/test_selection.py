@@ -83,6 +83,13 @@ def test_the_weights_are_shrunk_towards_the_best_few():
     assert (chosen.weights >= least - 1e-12).all()
 
 
+def test_the_selection_is_repeated_while_there_is_time():
+    m = limo.MEASURES["macro_auc"]
+    chosen = select(m, Y, SCORES, FOLDS, np.random.default_rng(0), deadline=0.0)
+    assert chosen.held_out.shape == (1,)
+    assert chosen.weights.sum() == pytest.approx(1)
+
+
 def test_one_model_has_all_the_weight():
     chosen = select(limo.MEASURES["macro_f1"], Y, SCORES[:1], FOLDS, np.random.default_rng(0))
     assert chosen.weights.tolist() == [1.0]

@@ -2,13 +2,14 @@ import time
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import limo
 from estimators import MultiLabelContract, data, quietly
 from limo._system import OutOfTimeError, stopping_at
-from limo.models import ForestClassifier
+from limo.models import ForestClassifier, _trees
 from limo.models._trees import _SHARE
 from naive import trees as naive
 
@@ -75,6 +76,15 @@ def test_many_labels_are_projected():
     Y = (X @ rng.normal(size=(5, 90)) > 1).astype(int)
     forest = ForestClassifier("extra", n_estimators=60, random_state=0).fit(X, Y)
     assert limo.macro_auc(Y, forest.out_of_bag_scores_) > 0.75
+
+
+def test_very_large_sparse_data_stay_sparse(monkeypatch):
+    X, Y = data(m=60)
+    dense = ForestClassifier(n_estimators=5, random_state=0).fit(sparse.csr_array(X), Y)
+    monkeypatch.setattr(_trees, "_MOST_DENSE", 10)
+    found = ForestClassifier(n_estimators=5, random_state=0).fit(sparse.csr_array(X), Y)
+    assert np.array_equal(found.decision_function(X), dense.decision_function(X))
+    assert np.array_equal(found.out_of_bag_scores_, dense.out_of_bag_scores_)
 
 
 def test_balance_lets_rare_labels_count():

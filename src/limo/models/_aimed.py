@@ -199,7 +199,7 @@ class AimedClassifier(MultiLabelClassifier):
         folds = self._folds(X, labels)
         with at_most(self.n_jobs):
             tried = list(self._try_all(X, labels, folds, seed, start))
-            chosen = self._select(measures, labels, tried, folds, seed)
+            chosen = self._select(measures, labels, tried, folds, seed, start)
             self._refit(X, labels, tried, chosen)
             self._fit_thresholds(labels, tried, chosen)
         self.leaderboard_ = self._leaderboard(measures, labels, tried, chosen, folds)
@@ -371,12 +371,21 @@ class AimedClassifier(MultiLabelClassifier):
     # Selection and final fits
 
     def _select(
-        self, measures: list[Measure], labels: Any, tried: list[_Tried], folds: Folds, seed: int
+        self,
+        measures: list[Measure],
+        labels: Any,
+        tried: list[_Tried],
+        folds: Folds,
+        seed: int,
+        start: float,
     ) -> dict[str, Chosen]:
         rows = [test for _, test in folds]
         scores = [one.S for one in tried]
+        refits = sum({id(one.scored): one.scored.refit_seconds for one in tried}.values())
+        end = start + (np.inf if self.time_budget is None else self.time_budget) - refits
         return {
-            m.name: select(m, labels, scores, rows, np.random.default_rng(seed)) for m in measures
+            m.name: select(m, labels, scores, rows, np.random.default_rng(seed), end)
+            for m in measures
         }
 
     def _refit(self, X: Any, labels: Any, tried: list[_Tried], chosen: dict[str, Chosen]) -> None:

@@ -6,6 +6,7 @@ random parts of the rows and of the models, each starts from the best few, and t
 weights is shrunk towards an even mix of the best.
 """
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,12 +24,12 @@ from limo.thresholds._fit import make_rule
 _N_BAGS = 6
 _ROW_SHARE = 0.7
 _MODEL_SHARE = 0.6
-_N_START = 2
+_N_START = 4
 _MOST_STEPS = 12
-_N_EVEN = 4
-_SHRINKAGE = 0.3
+_N_EVEN = 8
+_SHRINKAGE = 0.5
 # Entries of scores that a bag reads at most: beyond, more rows decide no better.
-_MOST_ENTRIES = 400_000
+_MOST_ENTRIES = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +91,17 @@ def select(
     scores: Sequence[Values],
     folds: Sequence[Integers],
     rng: np.random.Generator,
+    deadline: float = np.inf,
 ) -> Chosen:
-    """Choose weights for standardised scores, and the kind of threshold."""
+    """Choose weights for standardised scores, and the kind of threshold.
+
+    After ``deadline``, a time of ``time.monotonic()``, the selection is not repeated again.
+    """
     singles = np.array([alone(measure, Y, S, folds) for S in scores])
     order = np.argsort(-_gain(measure, singles), kind="stable")
-    bags = [_bag(measure, Y, scores, order, rng) for _ in range(_N_BAGS if len(scores) > 1 else 1)]
+    bags = [_bag(measure, Y, scores, order, rng)]
+    while len(scores) > 1 and len(bags) < _N_BAGS and time.monotonic() < deadline:
+        bags.append(_bag(measure, Y, scores, order, rng))
     weights = np.mean([one for one, _ in bags], axis=0)
     even = np.zeros(len(scores))
     even[order[:_N_EVEN]] = 1.0 / min(_N_EVEN, len(scores))

@@ -132,6 +132,7 @@ _SHARE = 0.8
 # More labels than this are projected at random before a tree is grown.
 _MOST_TARGETS = 64
 _TREES_AT_ONCE = 8
+_MOST_DENSE = 50_000_000
 
 
 class ForestClassifier(MultiLabelClassifier):
@@ -221,7 +222,7 @@ class ForestClassifier(MultiLabelClassifier):
         X, Y = self._check_training(X, y)
         self.labels_ = _label_arrays(Y)
         self.prior_ = Y.ones_per_column / Y.shape[0]
-        X = sparse.csc_array(X, dtype=np.float32) if sparse.issparse(X) else X.astype(np.float32)
+        X = _for_growing(X)
         with at_most(self.n_jobs):
             grown = self._grow(X, Y)
         self._keep([tree for tree, _ in grown])
@@ -344,6 +345,14 @@ class ForestClassifier(MultiLabelClassifier):
         check_range(self.rows_, 0, indptr.size - 1, "rows of leaves")
         check_range(indices, 0, self.prior_.size, "labels")
         check_range(indptr, 0, indices.size + 1, "labels")
+
+
+def _for_growing(X: Any) -> Any:
+    """Features as trees are grown on: dense if they fit, which is many times faster."""
+    if sparse.issparse(X) and X.shape[0] * X.shape[1] > _MOST_DENSE:
+        return sparse.csc_array(X, dtype=np.float32)
+    dense = X.toarray() if sparse.issparse(X) else X
+    return np.ascontiguousarray(dense, dtype=np.float32)
 
 
 def _label_arrays(Y: Pattern) -> tuple[Integers, Integers]:
