@@ -1,4 +1,9 @@
-"""Choose a model by the measure that matters to you, with scikit-learn's cross-validation."""
+"""
+Choose a model by your measure
+==============================
+
+Any measure of limo is a scorer for scikit-learn's cross-validation.
+"""
 
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression

@@ -1,4 +1,9 @@
-"""Evaluate a model you already have on all eleven measures, and explain the results."""
+"""
+Evaluate a model you already have
+=================================
+
+All eleven measures of a random forest, and what the margins say about them.
+"""
 
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier

@@ -1,15 +1,16 @@
-"""Look at the data before training: read, split, describe and draw a data set.
+"""
+Look at the data first
+======================
 
-Run: python examples/plot_data_look_before_you_learn.py; the pictures go to examples/output/.
+Read, split, describe and draw a data set before training.
 """
 
 from pathlib import Path
 from tempfile import mkdtemp
 
-import limo
+import matplotlib.pyplot as plt
 
-OUTPUT = Path(__file__).parent / "output"
-OUTPUT.mkdir(exist_ok=True)
+import limo
 
 # With your own file, begin here: data = limo.read("yours.arff").
 synthetic = limo.datasets.make_multilabel(3000, 400, 60, cardinality=3, seed=1)
@@ -22,6 +23,7 @@ facts = limo.describe(train, test)
 print(facts)
 print(facts.to_frame().sort_values("positives").head())
 
-facts.plot().savefig(OUTPUT / "data_description.png", dpi=120)
-limo.datasets.plot_triangles().savefig(OUTPUT / "data_triangles.png", dpi=120)
-limo.datasets.plot_regions().savefig(OUTPUT / "data_regions.png", dpi=120)
+facts.plot()
+limo.datasets.plot_triangles()
+limo.datasets.plot_regions()
+plt.show()

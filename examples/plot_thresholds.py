@@ -1,12 +1,12 @@
-"""One model, three measures, four kinds of threshold: which threshold suits which measure.
+"""
+One model, four kinds of threshold
+==================================
 
 The scores are the same throughout; only where they are cut differs. Full dots are rules fitted on
-cross-fitted scores and judged on test data. Hollow dots are the best thresholds of the same kind
-there are, chosen with the test labels in hand: what is missing from there to 1 is lost to
-the ranking, and no threshold of that kind can win it back.
+cross-fitted scores and evaluated on test data. Hollow dots are the best thresholds of the same
+kind, chosen with the test labels: what is missing from there to 1 is lost to the ranking, and no
+threshold of that kind can make up for it.
 """
-
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 from sklearn.linear_model import LogisticRegression
@@ -55,7 +55,4 @@ axes.set_title("The same scores, cut in four ways")
 figure.legend(loc="outside right center", frameon=False)
 
 print(limo.threshold_report(test.Y, scores, model.predict(test.X)))
-output = Path(__file__).parent / "output"
-output.mkdir(exist_ok=True)
-figure.savefig(output / "thresholds.png", dpi=150)
-print(f"picture: {output.name}/thresholds.png")
+plt.show()

@@ -1,6 +1,9 @@
-"""Your own method in a fair comparison, from Python or from a plan file.
+"""
+Your own method in a fair comparison
+====================================
 
-The plan file ``comparison.toml`` names the same class as ``your_own_method.py:NearestMeans``.
+From Python, or from a plan file: ``comparison.toml`` names the same class as
+``your_own_method.py:NearestMeans``.
 """
 
 import tempfile

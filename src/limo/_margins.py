@@ -167,7 +167,7 @@ def entry_wise_margin(y_true: Any, y_score: Any) -> float:
 
     min over relevant entries minus max over irrelevant entries of S. If it is positive, so are all
     label-wise and instance-wise margins, micro-AUC is 1, and one global threshold makes
-    every prediction correct. It adds to the paper's two margins: see :doc:`theory`.
+    every prediction correct. It adds to the paper's two margins: see :doc:`/theory`.
 
     Parameters
     ----------

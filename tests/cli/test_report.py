@@ -22,6 +22,13 @@ def test_from_json(folder):
     assert run("report", "found.json", "-o", "page.html", "--force").exit_code == 0
 
 
+def test_tables(folder):
+    document = json.loads((folder / "found.json").read_text())
+    run("report", "found.json", "-o", "table.tex")
+    assert (folder / "table.tex").read_text() == limo.report.tables(document)
+    refused(run("report", "found.json", "-o", "table.pdf"), 1, ".tex, .md, .csv")
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -52,10 +59,11 @@ def test_as_a_process(folder):
     for words, code in (
         (("found.json", "-o", "page.html"), 0),
         (("found.json", "-o", "page.html"), 2),
+        (("found.json", "-o", "table.md"), 0),
         (("odd.json", "-o", "other.html"), 1),
         (("no.json", "-o", "other.html"), 2),
     ):
         found = process("report", *words, folder=folder)
         assert found.returncode == code, found.stderr
         assert "Traceback" not in found.stderr
-    assert names_in(folder) == {"found.json", "odd.json", "page.html"}
+    assert names_in(folder) == {"found.json", "odd.json", "page.html", "table.md"}

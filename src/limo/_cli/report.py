@@ -1,4 +1,4 @@
-"""``limo report``: the page of stored results."""
+"""``limo report``: the page, or the tables, of stored results."""
 
 import json
 from pathlib import Path
@@ -14,6 +14,7 @@ from limo._cli.options import Force
 
 EXAMPLES = examples(
     ("from results stored by limo compare", "limo report results.sqlite -o comparison.html"),
+    ("a table for a paper", "limo report results.sqlite -o table.tex"),
     (
         "from JSON printed by limo evaluate",
         "limo evaluate -y Y.csv -s S.csv --json > a.json && limo report a.json -o a.html",
@@ -28,10 +29,18 @@ def report(
         Path,
         typer.Argument(metavar="RESULTS", help="JSON printed by a command, or a store of results."),
     ],
-    to: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")],
+    to: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="Ends in .html (a page), .tex, .md or .csv (tables)."),
+    ],
     force: Force = False,
 ) -> None:
-    """Write the report of stored results, without computing them again."""
+    """Write the report of stored results, without computing them again.
+
+    A page shows everything. Tables have the values alone: LaTeX (booktabs) and Markdown as papers
+    print them, with the best value bold, the second best underlined and average ranks; CSV has one
+    value per line, in full precision.
+    """
     check_file(str(results))
     output(to, force=force)
     with progress("Writing the report"):

@@ -112,7 +112,7 @@ class MLKNNClassifier(MultiLabelClassifier):
 
     Attributes
     ----------
-    posterior_ : array of shape (n_labels, n_neighbors_ + 1)
+    posterior_ : array of shape (n_labels, k + 1), k being at most m - 1
         P(y_j = 1 | c) for each label and count.
     n_neighbors_ : int
         The number of neighbours in use.

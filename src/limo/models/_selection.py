@@ -3,7 +3,7 @@
 The scores of the models are cross-fitted, so that a measure of their mean is what the ensemble
 would have on new data. Three things prevent overfitting: the selection is repeated on several
 random parts of the rows and of the models, each starts from the best few, and the mean of the
-weights is shrunk towards an even mix of the best.
+weights is shrunk towards an even mix of those that are not clearly worse than the best.
 """
 
 import time
@@ -28,6 +28,7 @@ _N_START = 4
 _MOST_STEPS = 12
 _N_EVEN = 8
 _SHRINKAGE = 0.5
+_CLEARLY = 2.0
 # Entries of scores that a bag reads at most: beyond, more rows decide no better.
 _MOST_ENTRIES = 200_000
 
@@ -97,19 +98,34 @@ def select(
 
     After ``deadline``, a time of ``time.monotonic()``, the selection is not repeated again.
     """
-    singles = np.array([alone(measure, Y, S, folds) for S in scores])
-    order = np.argsort(-_gain(measure, singles), kind="stable")
+    kind = _first_kind(measure)
+    singles = np.array([list(by_fold(measure, Y, S, kind, folds)) for S in scores])
+    order = np.argsort(-_gain(measure, singles.mean(axis=1)), kind="stable")
     bags = [_bag(measure, Y, scores, order, rng)]
     while len(scores) > 1 and len(bags) < _N_BAGS and time.monotonic() < deadline:
         bags.append(_bag(measure, Y, scores, order, rng))
     weights = np.mean([one for one, _ in bags], axis=0)
-    even = np.zeros(len(scores))
-    even[order[:_N_EVEN]] = 1.0 / min(_N_EVEN, len(scores))
-    weights = (1 - _SHRINKAGE) * weights + _SHRINKAGE * even
+    weights = (1 - _SHRINKAGE) * weights + _SHRINKAGE * _even(_gain(measure, singles), order)
     mean = mixed(scores, weights)
     return Chosen(
         weights, np.array([value for _, value in bags]), _best_kind(measure, Y, mean, folds)
     )
+
+
+def _even(gains: Values, order: Integers) -> Values:
+    """Equal weights for the best few that are not clearly worse than the best.
+
+    ``gains`` has a row per model and a column per fold. Clearly worse: the mean difference is more
+    than two standard errors.
+    """
+    with np.errstate(invalid="ignore"):
+        behind = np.nan_to_num(gains[order[0]] - gains)
+    error = behind.std(axis=1) / np.sqrt(max(1, behind.shape[1] - 1))
+    close = behind.mean(axis=1) <= _CLEARLY * error
+    chosen = [k for k in order.tolist() if close[k]][:_N_EVEN]
+    weights = np.zeros(order.size)
+    weights[chosen] = 1.0 / len(chosen)
+    return weights
 
 
 def mixed(scores: Sequence[Values], weights: Values) -> Values:

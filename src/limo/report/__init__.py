@@ -4,6 +4,7 @@ from limo.report._comparison import comparison_document, comparison_part, docume
 from limo.report._evaluation import evaluation_document
 from limo.report._page import render, write
 from limo.report._provenance import collect_provenance
+from limo.report._tables import tables
 
 __all__ = [
     "collect_provenance",
@@ -12,5 +13,6 @@ __all__ = [
     "document_from_parts",
     "evaluation_document",
     "render",
+    "tables",
     "write",
 ]

@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 
 from limo._system import check_target, replacing
 from limo.report._drawings import curves, diagram, histogram, mark, strip
+from limo.report._tables import SUFFIXES, tables
 
 FORMAT = "limo-report/2"
 """Stored in every document; the number changes when older documents can no longer be read."""
@@ -87,7 +88,7 @@ def render(document: Mapping[str, Any]) -> str:
 
 
 def write(document: Mapping[str, Any], path: str | Path, force: bool = False) -> Path:
-    """Write the page of a document as one self-contained HTML file.
+    """Write the page of a document as one self-contained HTML file, or its tables.
 
     The file appears only when it is complete; an interrupted run leaves nothing behind.
 
@@ -97,7 +98,8 @@ def write(document: Mapping[str, Any], path: str | Path, force: bool = False) ->
         Made by :func:`limo.report.evaluation_document` or
         :func:`limo.report.comparison_document`, or read back from JSON.
     path : str or Path
-        The file to write.
+        The file to write. Its ending says what: ``.html`` a page, ``.tex``, ``.md`` and ``.csv``
+        the tables alone, as :func:`limo.report.tables` makes them.
     force : bool, default=False
         Whether to replace an existing file.
 
@@ -118,11 +120,29 @@ def write(document: Mapping[str, Any], path: str | Path, force: bool = False) ->
     """
     target = Path(path)
     check_target(target, force=force)
-    page = render(document)
+    text = _text(document, target.suffix)
     with replacing(target, force=force) as file:
         # file names may contain bytes that are not text: they become question marks
-        file.write(page.encode("utf-8", "replace"))
+        file.write(text.encode("utf-8", "replace"))
     return target
+
+
+def _text(document: Mapping[str, Any], suffix: str) -> str:
+    """The text of a file with this ending."""
+    if suffix in (".html", ".htm"):
+        return render(document)
+    if suffix not in SUFFIXES:
+        raise ValueError(
+            f"A report ends in .html, its tables end in {', '.join(SUFFIXES)}; got {suffix!r}."
+        )
+    _check_format(document)
+    try:
+        return tables(document, SUFFIXES[suffix])
+    except (*_MALFORMED, LookupError) as error:
+        raise ValueError(
+            f"The document is incomplete: {type(error).__name__}: {error}. Create it again with "
+            "limo.report."
+        ) from error
 
 
 def _check_format(document: Any) -> None:

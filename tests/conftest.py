@@ -1,0 +1,32 @@
+"""One Chromium for all tests of pages."""
+
+import os
+import shutil
+
+import pytest
+
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-background-networking "
+    "--disable-component-update --disable-sync --no-first-run --disable-quic"
+)
+
+
+def _lacking(reason):
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"CI must look at the pages in a browser: {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        _lacking("no chromium on this machine (Debian: apt-get install chromium)")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _lacking("playwright is not installed (pip install playwright; no browser need be loaded)")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=FLAGS.split())
+        yield chromium
+        chromium.close()
