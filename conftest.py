@@ -1,12 +1,27 @@
-"""Collect the doctests of a class where it is defined, also if its ``__module__`` is a public name.
+"""What pytest collects: nothing that lacks its library, and doctests where they are written.
 
 Public classes carry the name users import them by, so that pickles and model files survive moves
 inside limo. doctest takes that name for the module that defines them.
 """
 
 import doctest
+import importlib.util
 import inspect
 from typing import Any
+
+
+def _installed(library: str) -> bool:
+    """Whether a library is installed; a folder of tests of the same name has no file."""
+    found = importlib.util.find_spec(library)
+    return found is not None and found.origin is not None
+
+
+# Code, tests and docs that need an optional library are left out where it is missing.
+collect_ignore: list[str] = []
+if not _installed("torch"):
+    collect_ignore += ["src/limo/torch", "tests/torch", "docs/networks.md"]
+if not (_installed("xgboost") and _installed("lightgbm")):
+    collect_ignore += ["tests/models/test_boosting.py", "docs/boosting.md"]
 
 _from_module = doctest.DocTestFinder._from_module  # type: ignore[attr-defined]
 

@@ -17,6 +17,7 @@ PACKAGES = (
     "limo",
     "limo.measures",
     "limo.losses",
+    "limo.objectives",
     "limo.thresholds",
     "limo.models",
     "limo.datasets",

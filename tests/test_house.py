@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import importlib.util
 import os
 import re
 import subprocess
@@ -30,10 +31,15 @@ PUBLIC_PACKAGES = (
     "losses",
     "measures",
     "models",
+    "objectives",
     "report",
     "reproduce",
     "thresholds",
+    "torch",
 )
+
+_TORCH = importlib.util.find_spec("torch")
+HAS_TORCH = _TORCH is not None and _TORCH.origin is not None  # not the folder tests/torch
 
 # Modules with less code than LEAST_LINES_OF_CODE, and why they are not part of another one.
 SMALL = {
@@ -51,6 +57,7 @@ SMALL = {
     "measures/_conventions.py": "a public record of its own, mostly documentation",
     "models/_base.py": "the base class of all learners, and the feature scalings",
     "thresholds/_expected.py": "labels of highest expected F1, which need no threshold search",
+    "objectives/_objective.py": "the objective of boosters, mostly documentation",
     "report/_provenance.py": "how a report was made, used by both kinds of documents",
 }
 
@@ -130,7 +137,7 @@ def test_modules_of_public_packages_are_private() -> None:
 def test_only_public_packages_list_their_names() -> None:
     """The public lists are the interface; a private module needs none."""
     public = {f"{package}/__init__.py" for package in PUBLIC_PACKAGES}
-    public.remove("models/__init__.py")  # its list is in a stub, from which names load on use
+    public -= {"models/__init__.py", "torch/__init__.py"}  # in stubs, from which names load on use
     assert {name(file) for file in FILES if "\n__all__ = " in file.read_text()} == public
 
 
@@ -144,6 +151,13 @@ def test_there_are_few_layers() -> None:
 
 def test_import_loads_nothing_heavy() -> None:
     assert loaded_by("import limo") == []
+
+
+def test_a_missing_library_is_named_with_its_extra() -> None:
+    code = "import sys; sys.modules['torch'] = None; import limo; limo.torch.MarginLoss"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "ImportError: limo.torch needs PyTorch" in run.stderr
+    assert "pip install 'limo-ml[torch]'" in run.stderr
 
 
 def test_completing_a_measure_does_not_load_the_compiler() -> None:
@@ -166,7 +180,9 @@ def loaded_by(code: str) -> list[str]:
         "rich",
         "scipy",
         "sklearn",
+        "torch",
         "typer",
+        "xgboost",
     ]
     code += f"; import sys; print(*[name for name in {large} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -178,6 +194,8 @@ def test_every_public_name_loads_and_is_documented(package: str) -> None:
     module = importlib.import_module(package)
     assert module.__doc__
     for public in getattr(module, "__all__", ()):
+        if package == "limo.torch" and not HAS_TORCH:
+            continue
         found = getattr(module, public)
         assert public.isupper() or found.__doc__, f"{package}.{public} has no docstring"
     assert limo.__all__
@@ -209,6 +227,8 @@ TEXTS = [
 )
 def test_names_of_limo_in_pages_and_scripts_exist(file: Path) -> None:
     for dotted in set(re.findall(r"(?<![\w./])limo((?:\.[A-Za-z_]\w*)+)", file.read_text())):
+        if dotted.startswith(".torch.") and not HAS_TORCH:
+            continue
         found: object = limo
         for part in dotted[1:].split("."):
             if isinstance(found, type | types.ModuleType):

@@ -3,9 +3,11 @@ from . import experiment as experiment
 from . import losses as losses
 from . import measures as measures
 from . import models as models
+from . import objectives as objectives
 from . import report as report
 from . import reproduce as reproduce
 from . import thresholds as thresholds
+from . import torch as torch
 from ._evaluation import Evaluation as Evaluation
 from ._evaluation import evaluate as evaluate
 from ._evaluation import make_scorer as make_scorer
@@ -38,6 +40,7 @@ from .measures._table import MEASURES as MEASURES
 from .measures._warning import UndefinedMeasureWarning as UndefinedMeasureWarning
 from .models import AimedClassifier as AimedClassifier
 from .models import BinaryRelevance as BinaryRelevance
+from .models import BoostedMarginClassifier as BoostedMarginClassifier
 from .models import GFMClassifier as GFMClassifier
 from .models import LIMOClassifier as LIMOClassifier
 from .models import LIMOClassifierCV as LIMOClassifierCV

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from limo._kernels.losses import _count_below, add_row_pairs, gather, prepare
+from limo._kernels.losses import _count_below, add_row_pairs, gather, mean_pairs, prepare
+from naive import losses as naive
 
 
 @pytest.mark.parametrize("outlier", [0.0, -1e6, 1e100])
@@ -43,3 +44,33 @@ def test_differences_by_hand():
     differences = np.array([[2.0, 0.0, -2.0], [3.0, 0.0, -3.0], [1.0, -1.0, 0.0]])
     gather(prepare(np.array([0.5, 1.0])), np.array([2.0, 9.0, 7.0]), differences, slopes)
     assert slopes.tolist() == [-2 * (3 - 2 * 0.5) - 7, -2 * (3 - 2 * 1.0)]
+
+
+@pytest.mark.parametrize("base", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_means_of_masked_rows_equal_the_sum_over_all_pairs(base, dtype):
+    """Items in neither mask are left out; so are rows without pairs."""
+    shape = np.array([2.0, np.inf, 0.0] if base == "squared_hinge" else [0.0, 0.0, 1.0])
+    rng = np.random.default_rng(1)
+    rows = (rng.integers(-8, 8, (6, 300)) / 4).astype(dtype)
+    known = rng.random(rows.shape) < 0.9
+    relevant = known & (rng.random(rows.shape) < np.linspace(0, 1, 6)[:, None])
+    rows[~known] = np.nan
+    values, slopes = np.empty(6, dtype), np.empty_like(rows)
+    mean_pairs(rows, relevant, known & ~relevant, shape, values, slopes)
+    for i in range(6):
+        value, expected, pairs = naive.row_pairs(
+            relevant[i][known[i]], rows[i][known[i]].astype(float), base
+        )
+        assert values[i] == pytest.approx(value / max(pairs, 1), rel=1e-5)
+        np.testing.assert_allclose(slopes[i][known[i]], expected / max(pairs, 1), atol=1e-7)
+        assert not slopes[i][~known[i]].any()
+
+
+def test_a_score_that_is_not_finite_gives_nan():
+    rows = np.array([[0.0, np.inf, 1.0], [0.0, np.nan, 1.0], [0.0, 1.0, 2.0]])
+    relevant = np.array([[True, False, False]] * 3)
+    values, slopes = np.empty(3), np.empty_like(rows)
+    mean_pairs(rows, relevant, ~relevant, np.array([2.0, np.inf, 0.0]), values, slopes)
+    assert np.isnan(values).tolist() == [True, True, False]
+    assert np.isnan(slopes).all(axis=1).tolist() == [True, True, False]

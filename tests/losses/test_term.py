@@ -69,3 +69,16 @@ def test_bases_by_hand():
     assert base_of(Term("rows", "mean", "hinge"), 0.5)(0.25) == 0.0625
     assert base_of(Term("rows", "top"))(1.0) == pytest.approx(np.log(2))
     assert base_of(Term("entries", "pointwise"))(3.0) == pytest.approx(np.log(1 + np.exp(2)))
+
+
+def test_names_stand_for_terms():
+    assert check_terms("rows top") == (Term("rows", "top"),)
+    assert check_terms(["pointwise", "columns mean hinge", Term()]) == (
+        Term("entries", "pointwise"),
+        Term("columns", "mean", "hinge"),
+        Term(),
+    )
+    with pytest.raises(ValueError, match="A name consists of a view, an aggregation"):
+        check_terms("rows mean hinge uniform")
+    with pytest.raises(ValueError, match="Unknown aggregation 'toop'. Did you mean"):
+        check_terms("rows toop")

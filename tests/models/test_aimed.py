@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import limo
 from estimators import MultiLabelContract, quietly
-from limo.models import _aimed, _boosting
+from limo.models import _aimed, _boosted_trees
 from limo.models._library import library
 
 DATA = limo.datasets.figure1(120, seed=5)
@@ -197,7 +197,7 @@ limo.AimedClassifier("macro_auc", cache="scores", families=["linear"], random_st
 @compiled
 def test_all_families_are_tried_saved_and_better_than_a_line(tmp_path, monkeypatch):
     monkeypatch.setattr(_aimed, "library", library)
-    monkeypatch.setattr(_boosting, "has_lightgbm", lambda: False)
+    monkeypatch.setattr(_boosted_trees, "has_lightgbm", lambda: False)
     model = limo.AimedClassifier("macro_f1", cv=3, random_state=0).fit(TRAIN.X, TRAIN.Y)
     families = {line["family"] for line in model.leaderboard_ if "family" in line}
     assert families == {"linear", "trees", "kernel", "boosting", "neighbours"}

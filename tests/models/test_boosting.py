@@ -1,113 +1,146 @@
-import time
+"""Boosted trees with limo's losses, by both libraries."""
+
+import sys
 
 import lightgbm
 import numpy as np
 import pytest
+import xgboost
 from scipy import sparse
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import limo
-from estimators import MultiLabelContract, quietly
-from limo._system import OutOfTimeError, stopping_at
-from limo.models import BoostingClassifier, _boosting
-from limo.models._boosting import trees_of_text
-from naive import trees as naive
+from estimators import MultiLabelContract, data, quietly
+from limo.objectives import MarginObjective
 
-DATA = limo.datasets.figure1(150, seed=2)
-SMALL = {"n_rounds": 8, "min_samples_leaf": 3, "random_state": 0}
+SMALL = {"min_data_in_leaf": 2, "min_data_in_bin": 1}
 
 
-@parametrize_with_checks([BoostingClassifier(**SMALL)])
+def boosted(**settings):
+    return limo.BoostedMarginClassifier(**{"n_estimators": 5, "n_jobs": 1} | settings)
+
+
+@parametrize_with_checks([boosted(settings=SMALL)])
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     quietly(check, estimator)
 
 
 class TestContract(MultiLabelContract):
-    grid = property(lambda self: {"n_rounds": [2, 8]})
+    grid = property(lambda self: {"learning_rate": [0.1, 0.3]})
 
     def model(self):
-        return BoostingClassifier(**SMALL)
+        return boosted(settings=SMALL)
+
+    def test_is_saved_and_loaded_without_pickle(self, tmp_path):
+        """Trees of other libraries are rejected when they are saved, not when they are loaded."""
+        X, Y = data()
+        for library in ("lightgbm", "xgboost"):
+            model = boosted(library=library).fit(X, Y)
+            with pytest.raises(limo.ModelFileError, match="does not store the trees of other"):
+                limo.save_model(model, tmp_path / "model.skops")
+            assert not list(tmp_path.iterdir())
+
+    def test_a_fresh_process_predicts_the_same(self):
+        """It is not saved."""
 
 
-def test_lightgbm_itself_gives_the_same_scores():
+DATA = limo.datasets.figure1(400)
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize("terms", ["pointwise", ["pointwise", "rows mean"], "rows top"])
+def test_more_rounds_lower_the_loss(library, terms):
+    losses = []
+    for rounds in (1, 10, 40):
+        model = boosted(terms=terms, library=library, n_estimators=rounds).fit(DATA.X, DATA.Y)
+        assert model.best_iteration_ == rounds
+        losses.append(limo.losses.loss(DATA.Y, model.decision_function(DATA.X), terms))
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < losses[0] / 2
+
+
+def test_pointwise_equals_a_booster_for_each_label():
+    """XGBoost's own binary objective, with the log-odds of the label as the start."""
+    X, Y = DATA.X, np.asarray(DATA.Y)
+    settings = {"max_depth": 3, "tree_method": "exact"}
+    model = boosted(terms="pointwise", library="xgboost", settings=settings).fit(X, Y)
+    for j, start in enumerate(model.offset_):
+        start_of_all = np.full(len(X), start)
+        own = xgboost.train(
+            settings | {"learning_rate": 0.1, "objective": "binary:logistic"},
+            xgboost.DMatrix(X, label=Y[:, j], base_margin=start_of_all),
+            5,
+        )
+        expected = own.predict(xgboost.DMatrix(X, base_margin=start_of_all), output_margin=True)
+        np.testing.assert_allclose(model.decision_function(X)[:, j], expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize("measure", ["macro_auc", "ranking_loss", "hamming_loss"])
+def test_early_stopping_keeps_the_best_round(library, measure):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 4)) * (rng.random((200, 4)) < 0.7)
-    y = (X[:, 0] + X[:, 1] ** 2 > 0.5).astype(float)
-    settings = {"objective": "binary", "verbosity": -1, "num_threads": 1, "use_missing": False}
-    model = lightgbm.train(settings, lightgbm.Dataset(X, y), 15)
-    trees = trees_of_text(model.model_to_string())
-    assert len(trees) == 15
-    found = sum(
-        naive.leaf_values(X, tree.feature, tree.threshold, tree.children, values, [tree.roots])
-        for tree, values in trees
-    )
-    np.testing.assert_allclose(found[:, 0], model.predict(X, raw_score=True), atol=1e-12)
+    X = DATA.X + rng.normal(scale=0.5, size=DATA.X.shape)
+    model = boosted(library=library, n_estimators=300, early_stopping=measure, patience=5)
+    model.fit(X, DATA.Y)
+    assert model.best_iteration_ < 295
+    again = boosted(library=library, n_estimators=300, early_stopping=measure, patience=5)
+    assert np.array_equal(again.fit(X, DATA.Y).decision_function(X), model.decision_function(X))
 
 
-def test_scikit_learn_itself_gives_the_same_scores():
-    model = BoostingClassifier(**SMALL, engine="sklearn", feature_share=1.0).fit(DATA.X, DATA.Y)
-    peer = HistGradientBoostingClassifier(
-        max_iter=8, learning_rate=0.05, max_leaf_nodes=15, min_samples_leaf=3, early_stopping=False
-    )
-    S = model.decision_function(DATA.X)
-    for j in range(4):
-        expected = peer.fit(DATA.X, DATA.Y[:, j]).decision_function(DATA.X)
-        np.testing.assert_allclose(S[:, j], expected, atol=1e-6)
+def test_early_stopping_needs_a_measure_that_is_defined():
+    X, Y = data(m=8)
+    with pytest.raises(ValueError, match="macro_auc is not defined.*which are 1. Hold out more"):
+        boosted(early_stopping="macro_auc", settings=SMALL).fit(X, Y)
+    one = boosted(early_stopping="macro_auc").fit(X[:1], Y[:1])
+    assert one.booster_ is None
 
 
-def test_fewer_rounds_need_no_new_fit():
-    long = BoostingClassifier(**(SMALL | {"n_rounds": 20})).fit(DATA.X, DATA.Y)
-    short = BoostingClassifier(**SMALL).fit(DATA.X, DATA.Y)
-    found = long.set_params(n_rounds=8).decision_function(DATA.X)
-    np.testing.assert_allclose(found, short.decision_function(DATA.X), atol=1e-12)
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_sparse_features_and_settings(library):
+    X, Y = data()
+    model = boosted(library=library, settings={"max_depth": 1}).fit(sparse.csr_array(X), Y)
+    trees = model.booster_.trees_to_dataframe()
+    depth = "node_depth" if library == "lightgbm" else "Node"
+    assert trees[depth].max() <= 2
+    assert np.isfinite(model.decision_function(sparse.csc_matrix(X))).all()
 
 
-@pytest.mark.parametrize("engine", ["lightgbm", "sklearn"])
-def test_both_engines_learn(engine):
-    train, test = limo.datasets.split(limo.datasets.figure1(400, seed=1))
-    model = BoostingClassifier(60, engine=engine, random_state=0)
-    S = model.fit(sparse.csr_array(train.X), train.Y).decision_function(test.X)
-    assert limo.macro_auc(test.Y, S) > 0.9
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_features_that_say_nothing(library):
+    """The scores are the log-odds of the labels, with half an instance added to both sides."""
+    Y = np.array([[1, 0], [1, 1], [1, 0], [0, 0]])
+    S = boosted(library=library).fit(np.zeros((4, 3)), Y).decision_function(np.ones((1, 3)))
+    np.testing.assert_allclose(S, np.log([[3.5 / 1.5, 1.5 / 3.5]]), atol=1e-6)
 
 
-def test_without_lightgbm_scikit_learn_boosts(monkeypatch):
-    monkeypatch.setattr(_boosting, "has_lightgbm", lambda: False)
-    assert BoostingClassifier(**SMALL).fit(DATA.X, DATA.Y).engine_ == "sklearn"
-    monkeypatch.undo()
-    assert BoostingClassifier(**SMALL).fit(DATA.X, DATA.Y).engine_ == "lightgbm"
-
-
-def test_time_can_run_out():
-    Y = np.tile(DATA.Y, (1, 10))
-    with stopping_at(time.monotonic()), pytest.raises(OutOfTimeError, match="time was over"):
-        BoostingClassifier(**SMALL).fit(DATA.X, Y)
+def test_the_objective_works_with_the_libraries_themselves():
+    """The two calls that the docstring of MarginObjective shows."""
+    X, Y = DATA.X, np.asarray(DATA.Y)
+    objective = MarginObjective(Y)
+    start = objective.value(np.zeros(Y.shape))
+    trees = xgboost.train({"base_score": 0.0}, xgboost.DMatrix(X, label=Y), 10, obj=objective)
+    assert objective.value(trees.predict(xgboost.DMatrix(X), output_margin=True)) < start / 2
+    own = {"objective": objective, "num_class": Y.shape[1], "verbosity": -1}
+    trees = lightgbm.train(own, lightgbm.Dataset(X, label=np.zeros(len(X))), 10)
+    assert objective.value(trees.predict(X)) < start / 2
 
 
 @pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [({"engine": "catboost"}, "engine"), ({"n_rounds": 0}, "n_rounds"), ({"learning_rate": 0}, "learning_rate")],
-)  # fmt: skip
-def test_wrong_settings_are_explained(settings, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        BoostingClassifier(**settings).fit(DATA.X, DATA.Y)
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "sentence"),
+    ("settings", "message"),
     [
-        ("feature_", lambda a: np.where(a >= 0, 99, a).astype(np.int32), "features of trees"),
-        ("children_", lambda a: a * 0, "after their parent"),
-        ("values_", lambda a: a + np.inf, "finite"),
-        ("values_", lambda a: a[:-1].copy(), "values must be"),
-        ("base_", lambda a: a[:-1].copy(), "base must be"),
-        ("first_", lambda a: a[:-1].copy(), "first must be"),
-        ("first_", lambda a: a + 10**6, "first trees of labels"),
-        ("roots_", lambda a: a + 10**6, "roots of trees"),
+        ({"library": "catboost"}, "Unknown library 'catboost'"),
+        ({"n_estimators": 0}, "n_estimators must be an integer from 1 up"),
+        ({"early_stopping": "macro_auk"}, "Unknown measure 'macro_auk'"),
+        ({"terms": "rows mean hinge"}, "Boosting needs second derivatives"),
     ],
 )
-def test_hostile_arrays_are_rejected(name, change, sentence):
-    model = BoostingClassifier(**SMALL).fit(DATA.X, DATA.Y)
-    state = model.__getstate__() | {name: change(getattr(model, name))}
-    with pytest.raises(ValueError, match=sentence):
-        BoostingClassifier.__new__(BoostingClassifier).__setstate__(state)
+def test_wrong_settings(settings, message):
+    with pytest.raises(ValueError, match=message):
+        boosted(**settings).fit(DATA.X, DATA.Y)
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_a_missing_library_is_named_with_its_extra(library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=rf"needs {library}.*limo-ml\[boosting\]"):
+        boosted(library=library).fit(DATA.X, DATA.Y)

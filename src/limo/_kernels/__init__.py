@@ -16,7 +16,7 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -25,14 +25,23 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 def kernel(function: Function) -> Function:
     """Compile ``function`` on its first call and cache the machine code for later processes."""
+    return _compiled(function, freedoms=False)
+
+
+def vector_kernel(function: Function) -> Function:
+    """Compile as :func:`kernel` does, and allow sums to be added up in any order.
+
+    Loops that sum can then use vector instructions. Infinite values and nan keep their meaning.
+    """
+    return _compiled(function, freedoms={"reassoc", "nsz", "contract"})
+
+
+def _compiled(function: Function, *, freedoms: bool | set[str]) -> Function:
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": freedoms}
     try:
-        return _compiled(function, cache=True)
+        return cast("Function", numba.njit(cache=True, **options)(function))
     except RuntimeError:  # numba may write to none of its folders
-        return _compiled(function, cache=_has_temporary_cache())
-
-
-def _compiled(function: Function, *, cache: bool) -> Function:
-    return cast("Function", numba.njit(cache=cache, nogil=True, error_model="numpy")(function))
+        return cast("Function", numba.njit(cache=_has_temporary_cache(), **options)(function))
 
 
 @lru_cache(maxsize=1)

@@ -20,11 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limo._kernels import kernel
-from limo._types import Floats, Integers, Values
+from limo._kernels import kernel, vector_kernel
+from limo._kernels.soft import give, take
+from limo._types import Booleans, Floats, Integers, Values
 
-# With at most this many relevant scores, visiting all pairs of a row is faster.
-FEW = 8
+# With at most this many relevant or irrelevant scores, visiting all pairs of a row is faster.
+FEW = 128
 
 
 class Relevant(NamedTuple):
@@ -150,40 +151,61 @@ def gather(relevant: Relevant, shape: Values, differences: Values, slopes: Value
         slopes[r] = -shape[0] * parabola - shape[2] * n_on_line
 
 
-@kernel
-def _visit(
-    row: Floats,
-    places: Integers,
-    ordered: Values,
-    shape: Values,
-    slopes: Values,
-    weight: float,
-    gradient: Floats,
-) -> float:
-    """The same as ``scan`` and ``gather``, pair by pair."""
-    curvature, width, slope = shape[0], shape[1], shape[2]
-    slopes[:] = 0.0
+@vector_kernel
+def _visit(relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values) -> float:
+    """The same as ``_search``, pair by pair.
+
+    A rounded hinge, a parabola up to ``width`` and a line beyond, has the slope curvature *
+    min(z, width) everywhere; the hinge has no parabola.
+    """
+    width = shape[1]
+    factor: float = shape[0] if shape[0] > 0.0 else shape[2]
     value = 0.0
-    start = 0
-    for r in range(places.size + 1):
-        stop = places[r] if r < places.size else row.size
-        for item in range(start, stop):
-            total = 0.0
-            for k in range(ordered.size):
-                z = row[item] + 1.0 - ordered[k]
-                if z <= 0.0:
-                    break
-                if z <= width:
-                    value += 0.5 * curvature * z * z
-                    change = curvature * z
-                else:
-                    value += slope * (z - 0.5 * width)
-                    change = slope
-                total += change
-                slopes[k] -= change
-            gradient[item] += weight * total
-        start = stop + 1
+    for k in range(relevant.size):
+        corner = relevant[k] - 1.0
+        loss, total = 0.0, 0.0
+        if width > 0.0:
+            for item in range(irrelevant.size):
+                z = irrelevant[item] - corner
+                z = 0.0 if z <= 0.0 else z
+                bent = z if z <= width else width
+                loss += bent * (z - 0.5 * bent)
+                total += bent
+                down[item] += bent
+        else:
+            for item in range(irrelevant.size):
+                z = irrelevant[item] - corner
+                step = 0.0 if z <= 0.0 else 1.0
+                loss += step * z
+                total += step
+                down[item] += step
+        value += loss
+        up[k] = -factor * total
+    down *= factor
+    return factor * value
+
+
+@kernel
+def _search(relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values) -> float:
+    """Pair loss of a row, by sorting its relevant scores."""
+    order = np.argsort(relevant)
+    prepared = prepare(relevant[order])
+    differences, slopes = np.zeros((3, relevant.size + 1)), np.empty(relevant.size)
+    value = scan(irrelevant, order[:0], prepared, shape, differences, 1.0, down)
+    gather(prepared, shape, differences, slopes)
+    up[order] = slopes
     return value
+
+
+@kernel
+def _pair_loss(
+    relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values
+) -> float:
+    """The sum over all pairs of a row; writes its derivatives by both kinds of scores."""
+    down[:] = 0.0
+    if min(relevant.size, irrelevant.size) <= FEW:
+        return _visit(relevant, irrelevant, shape, up, down)
+    return _search(relevant, irrelevant, shape, up, down)
 
 
 @kernel
@@ -197,31 +219,62 @@ def add_row_pairs(
 ) -> float:
     """The sum of the rows' weighted pair losses; adds its derivatives to ``gradient``.
 
-    Rows whose weight is 0 are skipped. O(p log p + n log p) per row.
+    Rows whose weight is 0 are skipped. O(p log p + n log p) per row, or O(pn) if p or n is small.
     """
     total = 0.0
+    scores, slopes = np.empty(rows.shape[1]), np.empty(rows.shape[1])
     for i in range(rows.shape[0]):
         places = indices[indptr[i] : indptr[i + 1]]
-        weight = weights[i]
-        if weight == 0.0 or places.size == 0:
+        p = places.size
+        if weights[i] == 0.0 or p == 0:
             continue
-        scores = np.empty(places.size)
-        slopes = np.empty(places.size)
-        for r in range(places.size):
-            scores[r] = rows[i, places[r]]
-        order = np.argsort(scores)
-        ordered = scores[order]
-        if places.size <= FEW:
-            value = _visit(rows[i], places, ordered, shape, slopes, weight, gradient[i])
-        else:
-            relevant = prepare(ordered)
-            differences = np.zeros((3, places.size + 1))
-            value = scan(rows[i], places, relevant, shape, differences, weight, gradient[i])
-            gather(relevant, shape, differences, slopes)
-        for r in range(places.size):
-            gradient[i, places[order[r]]] += weight * slopes[r]
-        total += weight * value
+        take(rows[i], places, scores[:p], scores[p:])
+        value = _pair_loss(scores[:p], scores[p:], shape, slopes[:p], slopes[p:])
+        give(weights[i], slopes[:p], slopes[p:], places, gradient[i])
+        total += weights[i] * value
     return total
+
+
+@kernel
+def mean_pairs(
+    rows: Floats,
+    relevant: Booleans,
+    irrelevant: Booleans,
+    shape: Values,
+    values: Floats,
+    slopes: Floats,
+) -> None:
+    """Write the mean pair loss of each row, and its derivatives.
+
+    Items that are neither relevant nor irrelevant are left out. Rows without pairs give 0, rows
+    with a score that is not finite nan.
+    """
+    n_items = rows.shape[1]
+    up, down = np.empty(n_items + 1), np.empty(n_items + 1)
+    d_up, d_down = np.empty(n_items), np.empty(n_items)
+    for i in range(rows.shape[0]):
+        p = n = 0
+        finite = True
+        for item in range(n_items):
+            up[p] = down[n] = rows[i, item]
+            p += relevant[i, item]
+            n += irrelevant[i, item]
+            left_out = not (relevant[i, item] or irrelevant[i, item])
+            finite = finite and (left_out or np.isfinite(rows[i, item]))
+        if p == 0 or n == 0 or not finite:
+            values[i] = slopes[i] = 0.0 if p == 0 or n == 0 else np.nan
+            continue
+        share = 1.0 / (p * n)
+        values[i] = share * _pair_loss(up[:p], down[:n], shape, d_up[:p], d_down[:n])
+        p = n = 0
+        for item in range(n_items):
+            slopes[i, item] = 0.0
+            if relevant[i, item]:
+                slopes[i, item] = share * d_up[p]
+                p += 1
+            elif irrelevant[i, item]:
+                slopes[i, item] = share * d_down[n]
+                n += 1
 
 
 @kernel

@@ -42,7 +42,7 @@ def sigmoid(z: float) -> float:
 
 
 @kernel
-def _take(row: Floats, places: Integers, relevant: Values, irrelevant: Values) -> None:
+def take(row: Floats, places: Integers, relevant: Values, irrelevant: Values) -> None:
     """Copy the items of a row: those in ``places``, and the others."""
     start, k = 0, 0
     for r in range(places.size + 1):
@@ -56,7 +56,7 @@ def _take(row: Floats, places: Integers, relevant: Values, irrelevant: Values) -
 
 
 @kernel
-def _give(
+def give(
     weight: float, relevant: Values, irrelevant: Values, places: Integers, row: Floats
 ) -> None:
     """Add both arrays, times ``weight``, to the items of a row they belong to."""
@@ -147,9 +147,9 @@ def add_soft_rows(
         if weights[i] != 0.0:
             places = indices[indptr[i] : indptr[i + 1]]
             relevant, irrelevant = scratch[: places.size], scratch[places.size :]
-            _take(rows[i], places, relevant, irrelevant)
+            take(rows[i], places, relevant, irrelevant)
             total += weights[i] * _row_value(kind, relevant, irrelevant)
-            _give(weights[i], relevant, irrelevant, places, gradient[i])
+            give(weights[i], relevant, irrelevant, places, gradient[i])
     return total
 
 
@@ -211,10 +211,10 @@ def add_soft_products(
         if weights[i] != 0.0:
             places = indices[indptr[i] : indptr[i + 1]]
             p = places.size
-            _take(rows[i], places, scratch[:p], scratch[p:])
-            _take(directions[i], places, moves[:p], moves[p:])
+            take(rows[i], places, scratch[:p], scratch[p:])
+            take(directions[i], places, moves[:p], moves[p:])
             _row_product(kind, scratch[:p], scratch[p:], moves[:p], moves[p:])
-            _give(weights[i], moves[:p], moves[p:], places, out[i])
+            give(weights[i], moves[:p], moves[p:], places, out[i])
     return 0.0
 
 
@@ -265,9 +265,9 @@ def add_soft_diagonals(
         if weights[i] != 0.0:
             places = indices[indptr[i] : indptr[i + 1]]
             relevant, irrelevant = scratch[: places.size], scratch[places.size :]
-            _take(rows[i], places, relevant, irrelevant)
+            take(rows[i], places, relevant, irrelevant)
             _row_diagonal(kind, relevant, irrelevant)
-            _give(weights[i], relevant, irrelevant, places, out[i])
+            give(weights[i], relevant, irrelevant, places, out[i])
     return 0.0
 
 

@@ -53,7 +53,7 @@ _ENTRY_BLOCKS = 16
 _KINDS = {"top": TOP, "bottom": BOTTOM, "worst": WORST}
 
 
-def loss(y_true: Any, y_score: Any, terms: Term | Iterable[Term]) -> float:
+def loss(y_true: Any, y_score: Any, terms: Term | str | Iterable[Term | str]) -> float:
     """The loss of scores.
 
     Parameters
@@ -62,8 +62,9 @@ def loss(y_true: Any, y_score: Any, terms: Term | Iterable[Term]) -> float:
         True labels, 0 or 1.
     y_score : array-like of shape (n_samples, n_labels)
         Scores, the higher the more likely relevant.
-    terms : Term or iterable of Term
-        The terms of the loss, which are added.
+    terms : Term, str, or iterable of these
+        The terms of the loss, which are added; ``"rows top"`` is short for
+        ``Term("rows", "top")``.
 
     Returns
     -------
@@ -78,7 +79,9 @@ def loss(y_true: Any, y_score: Any, terms: Term | Iterable[Term]) -> float:
     return derivatives(y_true, y_score, terms).value
 
 
-def derivatives(y_true: Any, y_score: Any, terms: Term | Iterable[Term]) -> "Derivatives":
+def derivatives(
+    y_true: Any, y_score: Any, terms: Term | str | Iterable[Term | str]
+) -> "Derivatives":
     """The loss of scores and its derivatives by each score.
 
     Parameters
@@ -87,8 +90,9 @@ def derivatives(y_true: Any, y_score: Any, terms: Term | Iterable[Term]) -> "Der
         True labels, 0 or 1.
     y_score : array-like of shape (n_samples, n_labels)
         Scores, the higher the more likely relevant.
-    terms : Term or iterable of Term
-        The terms of the loss, which are added.
+    terms : Term, str, or iterable of these
+        The terms of the loss, which are added; ``"rows top"`` is short for
+        ``Term("rows", "top")``.
 
     Returns
     -------

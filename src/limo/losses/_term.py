@@ -122,11 +122,11 @@ class Term:
 
 
 def check_terms(terms: Any) -> tuple[Term, ...]:
-    """Check a term or several; at least one must have a weight."""
-    found = (terms,) if isinstance(terms, Term) else terms
-    if not isinstance(found, Iterable) or isinstance(found, str):
+    """Check a term or several, records or names; at least one must have a weight."""
+    found = (terms,) if isinstance(terms, Term | str) else terms
+    if not isinstance(found, Iterable):
         raise ValueError(f"terms must be a list of limo.losses.Term, got {terms!r}.")
-    found = tuple(found)
+    found = tuple(_named(term) if isinstance(term, str) else term for term in found)
     for term in found:
         if not isinstance(term, Term):
             raise ValueError(f"terms must be a list of limo.losses.Term, got {term!r} in it.")
@@ -135,6 +135,20 @@ def check_terms(terms: Any) -> tuple[Term, ...]:
             "terms must hold a term whose weight is above 0: otherwise there is no loss."
         )
     return found
+
+
+def _named(name: str) -> Term:
+    """The term that a name such as "rows top" or "columns mean hinge" stands for."""
+    words = name.split()
+    if words[:1] == ["pointwise"]:
+        words.insert(0, "entries")
+    if not 2 <= len(words) <= 3:
+        raise ValueError(
+            f"terms must be a list of limo.losses.Term, got {name!r} in it. A name consists of a "
+            'view, an aggregation and optionally a base, such as "rows top".'
+        )
+    view, aggregation, *base = words
+    return Term(view, aggregation, "".join(base))
 
 
 # Base losses, as kernels take them

@@ -3,7 +3,8 @@ from ._base import SCALINGS as SCALINGS
 from ._base import MultiLabelClassifier as MultiLabelClassifier
 from ._base import UnitRows as UnitRows
 from ._binary_relevance import BinaryRelevance as BinaryRelevance
-from ._boosting import BoostingClassifier as BoostingClassifier
+from ._boosted_trees import BoostingClassifier as BoostingClassifier
+from ._boosting import BoostedMarginClassifier as BoostedMarginClassifier
 from ._files import ModelFileError as ModelFileError
 from ._files import SavedModel as SavedModel
 from ._files import load_model as load_model

@@ -1,109 +1,116 @@
-"""Boosted trees, one sequence for each label, kept as plain arrays.
+"""Boosted trees for any loss of limo, by LightGBM or XGBoost."""
 
-LightGBM grows them if it is installed, scikit-learn otherwise. Predictions need neither.
-"""
-
-import importlib.util
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
 from limo._checks import check_name, check_number
-from limo._kernels.trees import sum_leaf_values
-from limo._system import Later, at_most, check_time, n_workers, workers
-from limo._types import Anything, Integers, Values
+from limo._evaluation import evaluate
+from limo._system import Later
+from limo._types import Integers, Values
 from limo._views import Pattern
+from limo.measures._table import MEASURES
 from limo.models._base import MultiLabelClassifier
-from limo.models._trees import Trees, check_array, check_range, in_blocks
+from limo.objectives._objective import MarginObjective
 from limo.thresholds._fit import ConstantLabels
 
-lightgbm = Later("lightgbm")
+_lightgbm = Later("lightgbm")
+_xgboost = Later("xgboost")
 
-_ENGINES = ("auto", "lightgbm", "sklearn")
-_LABELS_AT_ONCE = 16
-
-
-def has_lightgbm() -> bool:
-    """Whether LightGBM is installed."""
-    return importlib.util.find_spec("lightgbm") is not None
+_DEFAULT = ("pointwise", "rows mean", "columns mean")
+# Added to the numbers of instances with and without a label, so that log-odds stay moderate.
+_PRIOR = 0.5
 
 
-class BoostingClassifier(MultiLabelClassifier):
-    """Gradient boosting with the logistic loss, one sequence of trees for each label.
+class BoostedMarginClassifier(MultiLabelClassifier):
+    """Gradient-boosted trees that minimise any loss of :mod:`limo.losses`.
+
+    Every round adds a tree for each label, and all of them together take a step against the loss,
+    so that pairs across labels count. Trees want the pointwise term, with pairs beside it: see
+    ``docs/boosting.md``. Needs the extra ``limo-ml[boosting]``.
 
     Parameters
     ----------
-    n_rounds : int, default=200
-        The number of trees for each label. After ``fit`` it can be lowered: predictions then use
-        the first trees only.
-    learning_rate : float, default=0.05
-        The weight of each tree.
-    max_leaves : int, default=15
-        The largest number of leaves of a tree.
-    min_samples_leaf : int, default=10
-        The smallest leaf.
-    feature_share : float, default=0.5
-        The share of the features that each tree (LightGBM) or split (scikit-learn) considers.
-    engine : {"auto", "lightgbm", "sklearn"}, default="auto"
-        What grows the trees: by default LightGBM if it is installed
-        (``pip install limo-ml[boosting]``), otherwise scikit-learn's histogram gradient boosting.
+    terms : Term, str, or sequence of these
+        The terms of the loss, as for :class:`MarginClassifier`, without the hinge. By default the
+        logistic loss of each entry plus means over label pairs and over instance pairs.
+    library : {"lightgbm", "xgboost"}, default="lightgbm"
+        Which library grows the trees. XGBoost takes the absent entries of a sparse X as missing,
+        LightGBM as 0.
+    n_estimators : int, default=100
+        How many rounds at most.
+    learning_rate : float, default=0.1
+        How much of each tree is added.
+    early_stopping : str or None, default=None
+        A measure. With it, a part of the instances is held out, and training stops when their
+        measure has not improved for ``patience`` rounds; the best round is kept.
+    patience : int, default=20
+        Rounds without improvement before training stops.
+    validation_fraction : float, default=0.15
+        The share of instances to hold out for early stopping.
+    settings : mapping or None, default=None
+        More parameters for the library, under its own names, such as ``{"max_depth": 4}``.
+    random_state : int, RandomState or None, default=0
+        The seed of the held-out part and of the library.
     n_jobs : int or None, default=None
-        The number of threads; None or -1 for one per core.
-    random_state : int, RandomState or None, default=None
-        For the features drawn.
+        The number of threads; None for what the library chooses.
 
     Attributes
     ----------
-    engine_ : str
-        What grew the trees.
-    never_, always_ : array of bool of shape (n_labels,)
-        Labels that no training instance has, and labels that all have. They get the lowest and the
-        highest score of each instance.
+    booster_ : lightgbm.Booster, xgboost.Booster or None
+        The trees of the labels that vary; None if none does, or if all features are 0.
+    offset_ : array
+        The log-odds of each label that varies, to which the scores of the trees are added.
+    best_iteration_ : int
+        How many rounds are used for prediction.
+    never_, always_ : array of shape (n_labels,)
+        Which labels no training instance has, and which all have.
 
     Examples
     --------
     >>> import limo
-    >>> train, test = limo.datasets.split(limo.datasets.figure1(300))
-    >>> model = limo.models.BoostingClassifier(n_rounds=50, random_state=0).fit(train.X, train.Y)
-    >>> limo.macro_auc(test.Y, model.decision_function(test.X)) > 0.9
-    True
+    >>> limo.BoostedMarginClassifier(["pointwise", "rows top"], early_stopping="one_error")
+    BoostedMarginClassifier(early_stopping='one_error',
+                            terms=['pointwise', 'rows top'])
     """
 
-    __module__ = "limo.models"  # the public name, which model files contain
+    __module__ = "limo"  # the public name
 
     def __init__(
         self,
-        n_rounds: int = 200,
+        terms: Any = _DEFAULT,
         *,
-        learning_rate: float = 0.05,
-        max_leaves: int = 15,
-        min_samples_leaf: int = 10,
-        feature_share: float = 0.5,
-        engine: str = "auto",
+        library: str = "lightgbm",
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        early_stopping: str | None = None,
+        patience: int = 20,
+        validation_fraction: float = 0.15,
+        settings: Mapping[str, Any] | None = None,
+        random_state: Any = 0,
         n_jobs: int | None = None,
-        random_state: Any = None,
     ) -> None:
-        self.n_rounds = n_rounds
+        self.terms = terms
+        self.library = library
+        self.n_estimators = n_estimators
         self.learning_rate = learning_rate
-        self.max_leaves = max_leaves
-        self.min_samples_leaf = min_samples_leaf
-        self.feature_share = feature_share
-        self.engine = engine
-        self.n_jobs = n_jobs
+        self.early_stopping = early_stopping
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.settings = settings
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Boost a sequence of trees for each label.
+        """Grow the trees.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Instances.
+            Features.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
             Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
 
@@ -111,184 +118,164 @@ class BoostingClassifier(MultiLabelClassifier):
         -------
         self
         """
-        check_name(self.engine, _ENGINES, "engine")
-        for name, least in (("n_rounds", 1), ("max_leaves", 2), ("min_samples_leaf", 1)):
-            check_number(getattr(self, name), name, least=least, integer=True)
-        check_number(self.learning_rate, "learning_rate", above=0)
+        self._check_settings()
         X, Y = self._check_training(X, y)
-        found = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
+        random = check_random_state(self.random_state)
+        labels = Y.csr
+        kept, held_out = self._split(Y.shape[0], random)
+        found = ConstantLabels.of(labels[kept].sum(axis=0), len(kept))
         self.never_, self.always_ = found.never, found.always
-        chosen = "lightgbm" if has_lightgbm() else "sklearn"
-        self.engine_ = chosen if self.engine == "auto" else self.engine
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        with at_most(self.n_jobs):
-            self._keep(self._boost(X, Y, np.flatnonzero(found.varying), seed))
+        self.booster_: Any = None
+        self.best_iteration_ = 0
+        n_labels = int(found.varying.sum())
+        part = Pattern.from_csr(labels[kept][:, found.varying].tocsr())
+        self.offset_ = _log_odds(part)
+        if n_labels and (X != 0).sum():  # LightGBM fails if all features are 0
+            objective = MarginObjective(part, self.terms, offset=self.offset_)
+            judge = self._judge(labels[held_out]) if self.early_stopping else None
+            seed = int(random.randint(2**31 - 1))
+            run = {"lightgbm": self._with_lightgbm, "xgboost": self._with_xgboost}[self.library]
+            run(_native(X[kept]), _native(X[held_out]), objective, judge, seed)
         return self
 
     def decision_function(self, X: Any) -> Values:
-        """Log-odds of the labels."""
-        return self._scores(self._log_odds(X))
-
-    def predict_proba(self, X: Any) -> Values:
-        """1 / (1 + exp(-score)); 0 and 1 for constant labels."""
-        P = 1.0 / (1.0 + np.exp(-self._log_odds(X)))
-        P[:, self.never_], P[:, self.always_] = 0.0, 1.0
-        return self._probabilities(P)
+        """Scores of the labels; the higher, the more likely relevant."""
+        return self._scores(self._raw_scores(self._check_instances(X)))
 
     def predict(self, X: Any) -> Any:
-        """Labels that are more likely than not."""
-        marks = (self._log_odds(X) > 0).astype(np.int64)
-        return self._labels(self._constant_labels.correct(marks))
-
-    def _log_odds(self, X: Any) -> Values:
-        X = self._check_instances(X)
-        trees, first = self._trees, self.first_[:-1]
-        last = np.minimum(first + int(self.n_rounds), self.first_[1:])
-
-        def add(block: Anything, sums: Values) -> None:
-            sum_leaf_values(
-                block, trees.feature, trees.threshold, trees.children, self.values_,
-                first, last, trees.roots, sums,
-            )  # fmt: skip
-
-        S = in_blocks(X, np.float64, first.size, add) + self.base_
-        # the same leaf values in another order must give a tie
-        return self._constant_labels.complete(np.round(S, 12))
+        """Labels whose scores exceed 0; :class:`ThresholdClassifier` finds better thresholds."""
+        S = self._raw_scores(self._check_instances(X))
+        return self._labels(self._constant.complete((S > 0).astype(float), 0.0, 1.0))
 
     @property
-    def _trees(self) -> Trees:
-        return Trees(self.feature_, self.threshold_, self.children_, self.roots_)
-
-    @property
-    def _constant_labels(self) -> ConstantLabels:
+    def _constant(self) -> ConstantLabels:
         return ConstantLabels(self.never_, self.always_)
 
-    def _keep(self, grown: "list[tuple[float, list[tuple[Trees, Values]]]]") -> None:
-        """Store the trees of all labels one after the other."""
-        none = Trees(
-            np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, 2)), np.empty(0, dtype=np.int64)
-        )
-        parts = [tree for _, sequence in grown for tree, _ in sequence]
-        trees = Trees.joined([none, *parts])
-        self.feature_, self.threshold_ = trees.feature, trees.threshold
-        self.children_, self.roots_ = trees.children, trees.roots
-        values = [values for _, sequence in grown for _, values in sequence]
-        self.values_ = np.concatenate([np.empty(0), *values])
-        self.base_ = np.array([base for base, _ in grown], dtype=np.float64)
-        sizes = np.array([len(sequence) for _, sequence in grown], dtype=np.int64)
-        self.first_ = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    def _check_settings(self) -> None:
+        check_name(self.library, ("lightgbm", "xgboost"), "library")
+        check_number(self.n_estimators, "n_estimators", least=1, integer=True)
+        check_number(self.learning_rate, "learning_rate", above=0)
+        check_number(self.patience, "patience", least=1, integer=True)
+        check_number(self.validation_fraction, "validation_fraction", above=0, most=0.9)
+        if self.early_stopping is not None:
+            check_name(self.early_stopping, MEASURES, "measure")
+        library = {"lightgbm": _lightgbm, "xgboost": _xgboost}[self.library]
+        try:
+            library.train  # noqa: B018  the first use imports the library
+        except ImportError as error:
+            raise ImportError(
+                f"BoostedMarginClassifier needs {self.library}, which is not installed. Install it "
+                "with pip install 'limo-ml[boosting]'."
+            ) from error
 
-    def _lightgbm(self, X: Any, marks: Any, seed: int) -> Iterator[Any]:
-        """LightGBM: the features are binned once for several labels."""
-        settings = {
-            "objective": "binary",
+    def _split(self, n: int, random: Any) -> tuple[Integers, Integers]:
+        """Instances to train on, and those held out."""
+        everything = np.arange(n)
+        if self.early_stopping is None or n < 2:
+            return everything, everything[:0]
+        held_out = max(1, min(n - 1, round(self.validation_fraction * n)))
+        order = random.permutation(n)
+        return np.sort(order[held_out:]), np.sort(order[:held_out])
+
+    def _judge(self, Y: Any) -> Callable[..., float] | None:
+        """A function of raw scores of the held-out instances that gives the measure."""
+        if not Y.shape[0]:
+            return None
+        name = str(self.early_stopping)
+
+        def judge(scores: Any, data: Any = None) -> float:
+            raw = np.asarray(scores, dtype=np.float64).reshape(Y.shape[0], -1) + self.offset_
+            S = self._constant.complete(raw)
+            marks = self._constant.complete((raw > 0).astype(float), 0.0, 1.0)
+            value = float(evaluate(Y, S, marks.astype(int))[name])
+            if np.isnan(value):
+                raise ValueError(
+                    f"{name} is not defined on the instances held out for early stopping, which "
+                    f"are {Y.shape[0]}. Hold out more, or stop by another measure."
+                )
+            return value
+
+        return judge
+
+    def _with_lightgbm(
+        self, X: Any, X_held_out: Any, objective: MarginObjective, judge: Any, seed: int
+    ) -> None:
+        n_labels = len(self.offset_)
+        own = {
+            "objective": objective,
+            "num_class": n_labels,
             "learning_rate": self.learning_rate,
-            "num_leaves": self.max_leaves,
-            "min_data_in_leaf": self.min_samples_leaf,
-            "feature_fraction": self.feature_share,
-            "use_missing": False,
+            "metric": "None",
+            "verbosity": -1,
             "seed": seed,
             "deterministic": True,
-            "force_row_wise": True,
-            "num_threads": 1,
-            "verbosity": -1,
+            "feature_pre_filter": False,  # few instances would leave no feature, which is an error
         }
-        data = lightgbm.Dataset(X, marks[:, 0], params=settings, free_raw_data=False)
-        for j in range(marks.shape[1]):
-            data.set_label(marks[:, j])
-            grown = lightgbm.train(settings, data, self.n_rounds)
-            yield 0.0, trees_of_text(grown.model_to_string())
+        if self.n_jobs is not None:
+            own["num_threads"] = self.n_jobs
+        data = _lightgbm.Dataset(X, label=np.zeros(X.shape[0]))
+        more: dict[str, Any] = {}
+        if judge is not None:
+            better = MEASURES[str(self.early_stopping)].sign > 0
+            held_out = data.create_valid(X_held_out, label=np.zeros(X_held_out.shape[0]))
+            more = {
+                "valid_sets": [held_out],
+                "feval": lambda scores, data: ("measure", judge(scores), better),
+                "callbacks": [_lightgbm.early_stopping(self.patience, verbose=False)],
+            }
+        settings = own | dict(self.settings or {})
+        self.booster_ = _lightgbm.train(settings, data, self.n_estimators, **more)
+        self.best_iteration_ = self.booster_.best_iteration or self.booster_.current_iteration()
 
-    def _sklearn(self, X: Any, marks: Any, seed: int) -> Iterator[Any]:
-        dense = X.toarray() if sparse.issparse(X) else X
-        learner = HistGradientBoostingClassifier(
-            max_iter=self.n_rounds,
-            learning_rate=self.learning_rate,
-            max_leaf_nodes=self.max_leaves,
-            min_samples_leaf=self.min_samples_leaf,
-            max_features=self.feature_share,
-            early_stopping=False,
-            random_state=seed,
-        )
-        for j in range(marks.shape[1]):
-            grown = learner.fit(dense, marks[:, j])
-            sequence = [_tree_of_nodes(one[0].nodes) for one in grown._predictors]
-            yield float(grown._baseline_prediction.item()), sequence
+    def _with_xgboost(
+        self, X: Any, X_held_out: Any, objective: MarginObjective, judge: Any, seed: int
+    ) -> None:
+        own = {
+            "learning_rate": self.learning_rate,
+            "base_score": 0.0,
+            "disable_default_eval_metric": True,
+            "seed": seed,
+        }
+        if self.n_jobs is not None:
+            own["nthread"] = self.n_jobs
+        n_labels, more = len(self.offset_), {}
+        data = _xgboost.DMatrix(X, label=np.zeros((X.shape[0], n_labels)))
+        if judge is not None:
+            better = MEASURES[str(self.early_stopping)].sign > 0
+            label = np.zeros((X_held_out.shape[0], n_labels))
+            stop = _xgboost.callback.EarlyStopping(
+                rounds=self.patience, maximize=better, save_best=True
+            )
+            more = {
+                "evals": [(_xgboost.DMatrix(X_held_out, label=label), "held_out")],
+                "custom_metric": lambda scores, data: ("measure", judge(scores)),
+                "callbacks": [stop],
+                "verbose_eval": False,
+            }
+        settings = own | dict(self.settings or {})
+        self.booster_ = _xgboost.train(settings, data, self.n_estimators, obj=objective, **more)
+        self.best_iteration_ = self.booster_.num_boosted_rounds()
 
-    def _boost(self, X: Any, Y: Pattern, labels: Integers, seed: int) -> list[Any]:
-        """A sequence of trees per label; some labels at a time, so that time can run out."""
-        boost = self._lightgbm if self.engine_ == "lightgbm" else self._sklearn
-        columns = sparse.csc_array(Y.csr)
-
-        def work(chosen: Integers) -> list[Any]:
-            return list(boost(X, columns[:, chosen].toarray().astype(np.float64), seed))
-
-        found: list[Any] = []
-        # Small data: threads of their own library would mostly wait for each other.
-        with threadpool_limits(1), workers() as run:
-            for start in range(0, labels.size, _LABELS_AT_ONCE):
-                if found:
-                    check_time()
-                chunk = labels[start : start + _LABELS_AT_ONCE]
-                for part in run(work, np.array_split(chunk, min(n_workers(), chunk.size))):
-                    found += part
-        return found
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "roots_" in state:
-            self._check_arrays()
-
-    def _check_arrays(self) -> None:
-        """What a file says of nodes and labels, checked before a kernel reads it."""
-        self._trees.check(int(self.n_features_in_))
-        check_array(self.values_, np.float64, self.feature_.shape, "values")
-        if not (np.isfinite(self.values_).all() and np.isfinite(self.base_).all()):
-            raise ValueError("values of leaves must be finite")
-        n_labels = int((~(self.never_ | self.always_)).sum())
-        check_array(self.base_, np.float64, (n_labels,), "base")
-        check_array(self.first_, np.int64, (n_labels + 1,), "first")
-        check_range(self.first_, 0, self.roots_.size + 1, "first trees of labels")
-
-
-def _tree_of_nodes(nodes: Any) -> tuple[Trees, Values]:
-    """A tree of scikit-learn's histogram gradient boosting."""
-    inner = nodes["is_leaf"] == 0
-    feature = np.where(inner, nodes["feature_idx"].astype(np.int64), -1)
-    threshold = np.where(inner, nodes["num_threshold"], 0.0)
-    children = np.column_stack([nodes["left"], nodes["right"]]).astype(np.int64)
-    return _tree(feature, threshold, children), nodes["value"].astype(np.float64)
+    def _raw_scores(self, X: Any) -> Values:
+        """Scores of all labels."""
+        X = _native(X)
+        S = np.tile(self.offset_, (X.shape[0], 1))
+        if self.booster_ is not None:
+            if self.library == "lightgbm":
+                raw = self.booster_.predict(X, num_iteration=self.best_iteration_)
+            else:
+                raw = self.booster_.predict(_xgboost.DMatrix(X), output_margin=True)
+            S += np.reshape(raw, S.shape)
+        return self._constant.complete(S)
 
 
-def trees_of_text(text: str) -> list[tuple[Trees, Values]]:
-    """The trees of a model that LightGBM wrote as text, and the values of their nodes."""
-    found = []
-    for part in text.split("\nTree=")[1:]:
-        lines = dict(line.split("=", 1) for line in part.split("\n\n")[0].splitlines()[1:])
-        found.append(_tree_of_lines(lines))
-    return found
+def _native(X: Any) -> Any:
+    """Features as both libraries take them."""
+    return sparse.csr_matrix(X) if sparse.issparse(X) else X
 
 
-def _tree_of_lines(lines: dict[str, str]) -> tuple[Trees, Values]:
-    leaf_values = _numbers(lines["leaf_value"], np.float64)
-    n_inner = int(lines["num_leaves"]) - 1
-    feature = np.full(n_inner + leaf_values.size, -1, dtype=np.int64)
-    threshold, values = np.zeros(feature.size), np.zeros(feature.size)
-    children = np.zeros((feature.size, 2), dtype=np.int64)
-    values[n_inner:] = leaf_values
-    if n_inner:
-        feature[:n_inner] = _numbers(lines["split_feature"], np.int64)
-        threshold[:n_inner] = _numbers(lines["threshold"], np.float64)
-        for side, name in enumerate(("left_child", "right_child")):
-            to = _numbers(lines[name], np.int64)
-            children[:n_inner, side] = np.where(to >= 0, to, n_inner + ~to)  # ~k is leaf k
-    return _tree(feature, threshold, children), values
-
-
-def _tree(feature: Integers, threshold: Values, children: Anything) -> Trees:
-    return Trees(feature, threshold, children, np.zeros(1, dtype=np.int64))
-
-
-def _numbers(text: str, kind: Any) -> Anything:
-    words: Sequence[str] = text.split()
-    return np.array(words, dtype=kind)
+def _log_odds(Y: Pattern) -> Values:
+    """The log-odds of each label, from which trees start."""
+    ones = Y.ones_per_column + _PRIOR
+    odds: Values = np.log(ones / (Y.shape[0] + 2 * _PRIOR - ones))
+    return odds

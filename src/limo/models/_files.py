@@ -107,10 +107,23 @@ def save_model(
         "method": method,
         "data": data,
     }
-    file = Path(path)
+    file, content = Path(path), _skops.dumps(document)
+    _reject_boosters(content)
     with replacing(file, force=force) as handle:
-        handle.write(_skops.dumps(document))
+        handle.write(content)
     return file
+
+
+def _reject_boosters(content: bytes) -> None:
+    """Reject trees that :func:`load_model` would not read, before the file is written."""
+    types = _skops.get_untrusted_types(data=content)
+    boosters = [name for name in types if name.startswith(("lightgbm.", "xgboost."))]
+    if boosters:
+        raise ModelFileError(
+            f"limo does not store the trees of other libraries ({', '.join(boosters)}), because "
+            "reading them from a file is not safe. Save the booster in its own format, such as "
+            "model.booster_.save_model(path)"
+        )
 
 
 def load_model(path: str | os.PathLike[str]) -> SavedModel:

@@ -24,7 +24,7 @@ from limo._system import OutOfTimeError, replacing, stopping_at, versions
 from limo._types import Values
 from limo.losses._term import Term
 from limo.models._base import UnitRows
-from limo.models._boosting import BoostingClassifier
+from limo.models._boosted_trees import BoostingClassifier
 from limo.models._kernel import KernelFeatures
 from limo.models._limo import MarginClassifier
 from limo.models._neighbours import MLKNNClassifier

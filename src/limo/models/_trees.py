@@ -2,7 +2,7 @@
 
 Trees are grown by scikit-learn or LightGBM and kept as arrays: small, fast to evaluate, and safe to
 read from a file, because everything in them can be checked. :class:`ForestClassifier` is here,
-:class:`limo.models.BoostingClassifier` in ``_boosting``.
+:class:`limo.models.BoostingClassifier` in ``_boosted_trees``.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from limo._checks import check_name
 from limo._text import counted
 
 TableFormat = Literal["latex", "markdown", "csv"]
@@ -69,7 +68,8 @@ def tables(document: Mapping[str, Any], format: TableFormat = "latex") -> str:
     | average rank | <u>2.00</u>          | **1.00**          |
     <BLANKLINE>
     """
-    check_name(format, ("latex", "markdown", "csv"), "format")
+    if format not in SUFFIXES.values():
+        raise ValueError(f"format must be one of {', '.join(SUFFIXES.values())}; got {format!r}")
     if format == "csv":
         return _csv(document)
     write = {"latex": _latex, "markdown": _markdown}[format]
@@ -119,12 +119,20 @@ def _evaluation(document: Mapping[str, Any]) -> Iterable[Table]:
     body = []
     for name, measure in measures.items():
         values = [(model["measures"].get(name) or {}).get("value") for model in models]
-        sign = -1 if measure["better"] == "high" else 1
-        cells = _marked(values, lambda v: f"{v:.4f}", lambda v, sign=sign: sign * round(v, 4))
+        order = _high_first if measure["better"] == "high" else _low_first
+        cells = _marked(values, lambda value: f"{value:.4f}", order)
         body.append([Cell(f"{measure['title']} {_ARROWS[measure['better']]}"), *cells])
     data = document["data"]
     size = f"{counted(data['instances'], 'instance')}, {counted(data['labels'], 'label')}"
     yield Table(size, ["measure", *(model["name"] for model in models)], body)
+
+
+def _high_first(value: float) -> float:
+    return -round(value, 4)
+
+
+def _low_first(value: float) -> float:
+    return round(value, 4)
 
 
 def _marked(

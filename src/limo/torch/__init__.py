@@ -1,0 +1,8 @@
+"""The losses of :mod:`limo.losses` for PyTorch; needs the extra ``limo-ml[torch]``.
+
+``__init__.pyi`` lists the public names. torch is imported when one of them is first used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

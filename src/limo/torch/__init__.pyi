@@ -1,0 +1,1 @@
+from ._loss import MarginLoss as MarginLoss
