@@ -51,6 +51,8 @@ def compare(m: int, l: int) -> None:  # noqa: E741
     sorts = [best(lambda axis=axis: np.sort(S, axis=axis)) for axis in (1, 0, None)]
     single = best(lambda: limo.evaluate(Y, S.astype(np.float32), P))
     document = best(lambda: limo.report.evaluation_document(Y, {"one": S}, {"one": P}), repeat=2)
+    evaluation = limo.evaluate(Y, S)
+    promised = best(lambda: limo.guarantees(evaluation), repeat=3)
     rival = 0.0
     found = limo.evaluate(Y, S, P, conventions="sklearn")
     for name, function in SKLEARN.items():
@@ -64,6 +66,9 @@ def compare(m: int, l: int) -> None:  # noqa: E741
     print(f"  numpy.sort by rows, columns, whole         {sum(sorts):8.3f} s   ", end="")
     print(" + ".join(f"{s:.3f}" for s in sorts))
     print(f"  limo.report.evaluation_document            {document:8.3f} s")
+    print(f"  limo.guarantees of the evaluation          {promised:8.3f} s")
+    extra = promised / ours
+    print(f"  guarantees over evaluate: {extra:.2f} (target 1: {verdict(extra <= 1)})")
     faster, share = rival / ours, ours / sum(sorts)
     print(f"  faster than scikit-learn: {faster:.0f}x (target 30x: {verdict(faster >= 30)})")
     print(f"  time over three sorts: {share:.2f} (target 1: {verdict(share <= 1)})")

@@ -44,6 +44,8 @@ def effective_case(rng, kind, *, constant=False):
         S = raised + rng.normal(scale=5, size=(1, l))
     elif kind == "entry-wise":
         S = raised + rng.normal(scale=5)
+    elif kind == "absolute":
+        S = raised
     elif kind == "double":
         S = rng.uniform(0.1, 1, size=(m, l))
         for i, j in zip(*np.nonzero(~Y), strict=True):

@@ -56,6 +56,7 @@ SMALL = {
     "measures/_warning.py": "its base class loads scikit-learn, which measures do without",
     "measures/_conventions.py": "a public record of its own, mostly documentation",
     "models/_base.py": "the base class of all learners, and the feature scalings",
+    "thresholds/_calibration.py": "probabilities from scores, which need no threshold",
     "thresholds/_expected.py": "labels of highest expected F1, which need no threshold search",
     "objectives/_objective.py": "the objective of boosters, mostly documentation",
     "report/_provenance.py": "how a report was made, used by both kinds of documents",

@@ -7,7 +7,9 @@ from limo._margins import positive_share
 from naive import margins as naive
 
 
-@pytest.mark.parametrize("name", ["label_wise_margin", "instance_wise_margin", "entry_wise_margin"])
+@pytest.mark.parametrize(
+    "name", ["label_wise_margin", "instance_wise_margin", "entry_wise_margin", "absolute_margin"]
+)
 def test_equals_its_twin(name):
     for Y, S, _ in cases(500, seed=11):
         expected = getattr(naive, name)(Y.tolist(), S.tolist())
@@ -40,6 +42,15 @@ def test_the_entry_wise_margin_is_below_all_others():
         others = np.concatenate([limo.label_wise_margin(Y, S), limo.instance_wise_margin(Y, S)])
         others = others[~np.isnan(others)]
         assert others.size == 0 or entry <= others.min()
+
+
+def test_the_absolute_margin_is_that_of_evaluate_and_of_effectiveness():
+    for Y, S, _ in cases(100, seed=15):
+        expected = limo.absolute_margin(Y, S)
+        assert limo.effectiveness(Y, S).absolute_margin == expected
+        evaluation = limo.evaluate(Y, S)
+        assert evaluation.effectiveness.absolute_margin == expected
+        assert evaluation.margins["rows"].absolute.min() == expected
 
 
 def test_float32_scores_give_the_exact_margin():

@@ -10,7 +10,7 @@ import limo
 from cases import cases, effective_case
 from limo.measures._measure import Optimised
 from limo.measures._table import EFFECTIVENESS
-from limo.reproduce._theory_facts import COUNTEREXAMPLES
+from limo.reproduce._theory_facts import COUNTEREXAMPLES, SHIFTED
 from naive import margins as naive
 
 TICKS = [
@@ -30,6 +30,7 @@ THRESHOLDS = {
     "instance-wise": ["label"],
     "double": ["instance", "label"],
     "entry-wise": ["instance", "label", "global"],
+    "absolute": ["instance", "label", "global", "zero"],
 }
 
 
@@ -46,6 +47,8 @@ def cut(Y, S, by):
     """Labels from thresholds placed right, per instance, per label or for all."""
     if by == "label":
         return cut(Y.T, S.T, "instance").T
+    if by == "zero":
+        return (S > 0).astype(int)
     if by == "global":
         return (right_threshold(Y.ravel(), S.ravel()) < S).astype(int)
     return np.array([s > right_threshold(y, s) for y, s in zip(Y, S, strict=True)], dtype=int)
@@ -54,14 +57,19 @@ def cut(Y, S, by):
 @pytest.mark.parametrize("kind", EFFECTIVENESS)
 def test_generated_predictors_are_effective_and_nothing_more(kind):
     rng = np.random.default_rng(20)
-    stronger = {"label-wise": "double", "instance-wise": "double", "double": "entry-wise"}
+    stronger = {
+        "label-wise": "double",
+        "instance-wise": "double",
+        "double": "entry-wise",
+        "entry-wise": "absolute",
+    }
     seen = set()
     for _ in range(200):
         Y, S = effective_case(rng, kind)
         assert holds(kind, Y, S)
         if kind in stronger:
             seen.add(holds(stronger[kind], Y, S))
-    assert kind == "entry-wise" or False in seen
+    assert kind == "absolute" or False in seen
 
 
 @pytest.mark.parametrize(("name", "kind"), TICKS)
@@ -115,6 +123,7 @@ def test_table_2_is_the_printed_one():
         )
         assert ticks == printed[name]
         assert measure.optimised_by["entry-wise"] is Optimised.YES
+        assert measure.optimised_by["absolute"] is Optimised.YES
 
 
 def test_entry_wise_means_double():
@@ -124,6 +133,32 @@ def test_entry_wise_means_double():
         found = limo.effectiveness(Y, S)
         assert found.entry_wise
         assert found.double
+
+
+def test_absolute_means_entry_wise():
+    rng = np.random.default_rng(29)
+    for _ in range(100):
+        Y, S = effective_case(rng, "absolute", constant=True)
+        found = limo.effectiveness(Y, S)
+        assert found.absolute
+        assert found.entry_wise
+        assert np.isnan(found.entry_wise_margin) or (
+            found.entry_wise_margin >= 2 * found.absolute_margin - 1e-12
+        )
+
+
+@pytest.mark.parametrize("name", ["macro_f1", "instance_f1", "micro_f1", "hamming_loss"])
+def test_only_absolute_effectiveness_suits_the_threshold_zero(name):
+    """The fifth column without a search for thresholds: a cross for the other four kinds."""
+    Y, S = SHIFTED.Y, SHIFTED.S
+    found = limo.effectiveness(Y, S)
+    assert found.label_wise
+    assert found.instance_wise
+    assert found.double
+    assert found.entry_wise
+    assert not found.absolute
+    result = limo.evaluate(Y, y_pred=cut(Y, S, "zero")).results[name]
+    assert abs(result.value - result.best) > 0.01
 
 
 def test_effectiveness_of_constant_labels_is_vacuous():
@@ -145,7 +180,7 @@ def test_effectiveness_reads_as_a_sentence():
     text = str(limo.effectiveness([[1, 0], [0, 1]], [[3.0, 2.0], [0.0, 1.0]]))
     assert text == (
         "effective: label-wise (label-wise on 100.0% of instances, instance-wise on 50.0% of "
-        "labels, entry-wise margin -1)"
+        "labels, entry-wise margin -1, absolute margin -2)"
     )
     assert "not at all" in str(limo.effectiveness([[1, 0], [0, 1]], [[0.0, 1.0], [1.0, 0.0]]))
 

@@ -12,8 +12,12 @@ from ._evaluation import Evaluation as Evaluation
 from ._evaluation import evaluate as evaluate
 from ._evaluation import make_scorer as make_scorer
 from ._evaluation import scores_of as scores_of
+from ._explain import Guarantee as Guarantee
+from ._explain import Guarantees as Guarantees
 from ._explain import explain as explain
+from ._explain import guarantees as guarantees
 from ._margins import Effectiveness as Effectiveness
+from ._margins import absolute_margin as absolute_margin
 from ._margins import effectiveness as effectiveness
 from ._margins import entry_wise_margin as entry_wise_margin
 from ._margins import instance_wise_margin as instance_wise_margin
@@ -51,6 +55,7 @@ from .models import ModelFileError as ModelFileError
 from .models import load_model as load_model
 from .models import paper_limo as paper_limo
 from .models import save_model as save_model
+from .thresholds import AutoThreshold as AutoThreshold
 from .thresholds import ExpectedF1 as ExpectedF1
 from .thresholds import FixedThreshold as FixedThreshold
 from .thresholds import GlobalThreshold as GlobalThreshold

@@ -85,7 +85,8 @@ class Evaluation(Mapping[str, float]):
         if not self.margins:
             raise ValueError("Effectiveness needs y_score, which was not given.")
         rows, columns, entries = (self.margins[view.name] for view in (ROWS, COLUMNS, ENTRIES))
-        return Effectiveness(rows.positive_share, columns.positive_share, float(entries.margins[0]))
+        whole = float(entries.margins[0]), float(entries.absolute[0])
+        return Effectiveness(rows.positive_share, columns.positive_share, *whole)
 
     @property
     def per_instance(self) -> dict[str, Values]:

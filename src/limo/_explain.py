@@ -1,13 +1,237 @@
-"""Explain measures through margins, in a few sentences."""
+"""Explain measures through margins: what pairs in order guarantee, and a few sentences."""
 
 import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
 
-from limo._evaluation import Evaluation
-from limo._margins import MarginSummary
-from limo._text import counted
+import numpy as np
+
+from limo._evaluation import Evaluation, evaluate
+from limo._guarantees import BOUNDS, from_any_order, from_margins, has_table
+from limo._margins import MarginSummary, Orders
+from limo._system import Later
+from limo._text import Rows, align, as_html, counted, plain
+from limo._types import Values
 from limo._views import COLUMNS, ENTRIES, ROWS, View
-from limo.measures._measure import Optimised
-from limo.measures._table import MEASURES
+from limo.measures._conventions import Conventions
+from limo.measures._measure import Measure, Optimised, mean_of_defined
+from limo.measures._table import MEASURES, PAPER_MEASURES
+
+pandas = Later("pandas")
+
+# Guarantees
+
+
+@dataclass(frozen=True, eq=False)
+class Guarantee:
+    """What a measure must at least be and can at most be, and what it is.
+
+    Measures of labels (F1) are taken with the best thresholds of their kind for these scores. Ties
+    count as errors in everything here.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    value : float
+        Its value for these scores.
+    from_pairs : tuple of float
+        The lowest and the highest value of any scores with as many misordered pairs in every row.
+    from_margins : tuple of float
+        The same if only the rows with a positive margin are known.
+    possible : tuple of float
+        The lowest and the highest value of any scores on these labels.
+    rows : array of shape (2, n_rows)
+        The lowest and the highest value of each row, from its misordered pairs.
+    exact_share : float
+        Share of rows whose bounds are attained. 1 for all measures but average precision, where
+        rows with very many misordered pairs get bounds that hold, but may not be attained.
+    """
+
+    measure: Measure
+    value: float
+    from_pairs: tuple[float, float]
+    from_margins: tuple[float, float]
+    possible: tuple[float, float]
+    rows: Values
+    exact_share: float
+
+    @property
+    def fixed_share(self) -> float:
+        """How far the misordered pairs fix the measure: 1 for one value, 0 for any.
+
+        1 minus the width of ``from_pairs`` divided by the width of ``possible``.
+        """
+        width = self.possible[1] - self.possible[0]
+        if width == 0 or math.isnan(width):
+            return math.nan
+        return 1 - (self.from_pairs[1] - self.from_pairs[0]) / width
+
+    def to_dict(self) -> dict[str, Any]:
+        """The guarantee as plain numbers."""
+        found = {
+            "title": self.measure.title,
+            "view": self.measure.view.name,
+            "best_thresholds": self.measure.needs == "labels",
+            "value": self.value,
+            "from_pairs": self.from_pairs,
+            "from_margins": self.from_margins,
+            "possible": self.possible,
+            "fixed_share": self.fixed_share,
+            "exact_share": self.exact_share,
+        }
+        return dict(plain(found))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Guarantees(Mapping[str, Guarantee]):
+    """A mapping from the name of a measure to its :class:`Guarantee`."""
+
+    found: Mapping[str, Guarantee]
+
+    def __getitem__(self, name: str) -> Guarantee:
+        return self.found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All guarantees as plain numbers."""
+        return {name: one.to_dict() for name, one in self.found.items()}
+
+    def to_frame(self) -> Any:
+        """Make a data frame, one line for each measure."""
+        return pandas.DataFrame.from_dict(self.to_dict(), orient="index").rename_axis("measure")
+
+    def table_rows(self) -> Rows:
+        """Rows of the table, starting with its head."""
+        head: tuple[str, ...] = ("measure", "value", "from pairs", "from margins", "fixed")
+        return [head] + [
+            (
+                one.measure.title + (" *" if one.measure.needs == "labels" else ""),
+                f"{one.value:.4f}",
+                _interval(one.from_pairs),
+                _interval(one.from_margins),
+                f"{one.fixed_share:.0%}",
+            )
+            for one in self.found.values()
+        ]
+
+    def __str__(self) -> str:
+        return f"{align(self.table_rows())}\n* with the best thresholds for these scores"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        note = "* with the best thresholds for these scores"
+        return f"{as_html(self.table_rows())}<p>{escape(note)}</p>"
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    return f"{ends[0]:.4f} to {ends[1]:.4f}"
+
+
+def guarantees(y_true: Any, y_score: Any = None) -> Guarantees:
+    """What misordered pairs, and the signs of margins, guarantee about every other measure.
+
+    Ranking loss and the AUCs count misordered pairs. Given these counts for every row, all other
+    ranking measures lie in intervals, and so does F1 with the best thresholds. The intervals are
+    sharp: some order of the items reaches each end. :doc:`/guarantees` has the proofs.
+
+    Parameters
+    ----------
+    y_true : Evaluation, or array-like or sparse matrix of shape (n_samples, n_labels)
+        The result of :func:`evaluate` with scores, or the true labels.
+    y_score : array-like of shape (n_samples, n_labels), optional
+        Scores, if ``y_true`` are labels.
+
+    Returns
+    -------
+    Guarantees
+
+    Examples
+    --------
+    >>> import limo
+    >>> y_true = [[1, 1, 0, 0, 0], [0, 1, 0, 0, 1]]
+    >>> y_score = [[0.9, 0.3, 0.5, 0.2, 0.1], [0.1, 0.8, 0.2, 0.3, 0.7]]
+    >>> found = limo.guarantees(y_true, y_score)
+    >>> found["average_precision"].from_pairs  # one pair of the first row is misordered
+    (0.916..., 0.916...)
+    >>> found["coverage"].from_margins
+    (1.5, 2.5)
+    """
+    evaluation = y_true if isinstance(y_true, Evaluation) else evaluate(y_true, y_score)
+    if not evaluation.margins:
+        raise ValueError(
+            "guarantees need margins, and margins need scores: call evaluate with y_score."
+        )
+    return Guarantees(
+        {
+            measure.name: _guarantee(measure, evaluation)
+            for measure in PAPER_MEASURES.values()
+            if measure.family in BOUNDS
+        }
+    )
+
+
+def _guarantee(measure: Measure, evaluation: Evaluation) -> Guarantee:
+    summary, family = evaluation.margins[measure.view.name], measure.family
+    orders, conventions = summary.orders, evaluation.conventions
+    p, n, b = orders.relevant, orders.irrelevant, orders.misordered
+
+    def settled(rows: Values) -> Values:
+        return _under(conventions, measure, orders, rows)
+
+    rows = settled(BOUNDS[family](p, n, b))
+    margins = settled(from_margins(family, p, n, summary.margins > 0))
+    possible = settled(from_any_order(family, p, n))
+    value = settled(_values(family, orders)[np.newaxis])[0]
+    exact = has_table(p, n, b).mean() if family == "average_precision" else 1.0
+    return Guarantee(
+        measure,
+        value=mean_of_defined(value),
+        from_pairs=_ends(rows),
+        from_margins=_ends(margins),
+        possible=_ends(possible),
+        rows=rows,
+        exact_share=float(exact),
+    )
+
+
+def _ends(lines: Values) -> tuple[float, float]:
+    return mean_of_defined(lines[0]), mean_of_defined(lines[1])
+
+
+def _values(family: str, orders: Orders) -> Values:
+    """The value of each row, under the standard conventions, ties broken against the model."""
+    if family in ("ranking_loss", "auc"):
+        exact: Values = BOUNDS[family](orders.relevant, orders.irrelevant, orders.misordered)[0]
+        return exact
+    if family == "one_error":
+        return np.where(orders.relevant > 0, orders.ahead_of_first > 0, np.nan)
+    if family == "coverage":
+        return orders.relevant - 1 + orders.ahead_of_last
+    return orders.average_precision if family == "average_precision" else orders.best_f1
+
+
+def _under(c: Conventions, measure: Measure, orders: Orders, rows: Values) -> Values:
+    """Values of rows under the conventions for rows without relevant or irrelevant items."""
+    if measure.family == "coverage":
+        rows = rows + (c.coverage_offset + 1)
+    if measure.family == "f1":
+        rows = np.where(orders.relevant == 0, c.f1_of_nothing, rows)
+    if measure.family == "average_precision" and not c.full_rows_in_average_precision:
+        rows = np.where(orders.irrelevant == 0, np.nan, rows)
+    fill = c.undefined.get(measure.name)
+    return rows if fill is None else np.where(np.isnan(rows), fill, rows)
+
+
+# Sentences
 
 _NEARLY_ALL = 0.9
 _MANY = 0.95
@@ -21,8 +245,9 @@ def explain(evaluation: Evaluation) -> str:
 
     The explanation uses the share of instances with a positive label-wise margin, the share of
     labels with a positive instance-wise margin, the sign of the entry-wise margin, and the shares
-    of pairs in order. The paper's Table 2, with our column for the entry-wise margin, says which
-    measures depend on which margins.
+    of pairs in order. The paper's Table 2, with our columns for the entry-wise and the absolute
+    margin, says which measures depend on which margins. If pairs of instances are misordered, it
+    also says how far their number fixes the other measures (:func:`guarantees`).
 
     Parameters
     ----------
@@ -56,7 +281,34 @@ def explain(evaluation: Evaluation) -> str:
     sentences = [_view_sentence(summary) for summary in views if summary.pairs]
     if not sentences:
         return "There are no pairs to compare: all entries are relevant, or none is."
-    return "\n".join([*sentences, *_leaning(*views[:2]), *_cautions(evaluation)])
+    promised = promise(guarantees(evaluation).to_dict())
+    return "\n".join([*sentences, *promised, *_leaning(*views[:2]), *_cautions(evaluation)])
+
+
+def promise(found: Mapping[str, Any]) -> list[str]:
+    """How far the misordered pairs of the instances fix the measures of instances, if they do not.
+
+    ``found`` are guarantees as plain data. Nothing if no measure is left open.
+    """
+    open_ones = {
+        name: one
+        for name, one in found.items()
+        if one["view"] == ROWS.name
+        and not one["best_thresholds"]
+        and one["fixed_share"] not in (None, 1)
+    }
+    if not open_ones:
+        return []
+    parts = [
+        f"{one['title']} between {one['from_pairs'][0]:.3g} and {one['from_pairs'][1]:.3g} "
+        f"(it is {one['value']:.3g})"
+        for one in open_ones.values()
+    ]
+    least = min(open_ones.values(), key=lambda one: float(one["fixed_share"]))
+    return [
+        f"The pairs in order of each instance guarantee: {', '.join(parts)}. They fix "
+        f"{least['title']} least: models with the same pairs in order can differ there."
+    ]
 
 
 def _view_sentence(summary: MarginSummary) -> str:

@@ -1,7 +1,8 @@
 """Margins: by how much the lowest relevant score exceeds the highest irrelevant one.
 
-One function of a row gives the margins of all three views; a row without pairs has none (nan). How
-far a predictor is effective follows from the signs of its margins.
+One function of a row gives the margins of all three views; a row without pairs has none (nan). The
+absolute margin is the distance from a threshold at 0. How far a predictor is effective follows from
+the signs of its margins.
 """
 
 import math
@@ -12,9 +13,36 @@ from typing import Any
 import numpy as np
 
 from limo._checks import Checked, check_inputs
+from limo._kernels.guarantees import row_orders
 from limo._profiles import Profile, read_profiles
-from limo._types import Values
+from limo._types import Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, View
+
+
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """How the rows of a view are ordered; ties count as errors.
+
+    Attributes
+    ----------
+    relevant, irrelevant : array of int
+        How many relevant and irrelevant items each row has.
+    misordered : array of int
+        How many of its pairs are lost or tied.
+    ahead_of_first, ahead_of_last : array
+        How many irrelevant items score at least as high as the best and the worst relevant item;
+        nan in rows without a relevant item, like the next two.
+    average_precision, best_f1 : array
+        Average precision, and F1 with the best threshold of each row.
+    """
+
+    relevant: Integers
+    irrelevant: Integers
+    misordered: Integers
+    ahead_of_first: Values
+    ahead_of_last: Values
+    average_precision: Values
+    best_f1: Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +61,10 @@ class MarginSummary:
         Share of pairs with equal scores; nan without pairs.
     ordered_share : float
         Mean over rows of the share of pairs in the right order; nan without pairs.
+    absolute : array
+        By how much the relevant items of each row are above 0 and the irrelevant ones below.
+    orders : Orders
+        How each row is ordered, for :func:`limo.guarantees`.
     """
 
     view: View
@@ -40,6 +72,8 @@ class MarginSummary:
     pairs: float
     tied_share: float
     ordered_share: float
+    absolute: Values
+    orders: Orders
 
     @property
     def defined(self) -> Values:
@@ -76,25 +110,44 @@ def margin(profile: Profile) -> Values:
     return np.where(profile.n_pairs > 0, gap, np.nan)
 
 
+def absolute(profile: Profile) -> Values:
+    """Min of (2y - 1) s over the items of each row: the distance from a threshold at 0."""
+    relevant = profile.last(profile.relevant)
+    below = -profile.top_irrelevant.astype(np.float64)
+    return np.fmin(relevant, below)  # without a relevant item, the first is nan
+
+
+def _orders(profile: Profile) -> Values:
+    """The lines of :class:`Orders`, one column for each row."""
+    lines = np.empty((7, profile.n_relevant.size))
+    lines[:2] = profile.n_relevant, profile.n_irrelevant
+    lines[2] = profile.pairs_lost + profile.pairs_tied
+    row_orders(profile.indptr, profile.above + profile.tied, lines[3:])
+    return lines
+
+
 # What a summary needs from every profile.
 MARGIN_FUNCTIONS: Mapping[str, Callable[[Profile], Values]] = {
     "margin": margin,
     "pairs": lambda profile: profile.n_pairs,
     "tied": lambda profile: profile.pairs_tied,
     "lost": lambda profile: profile.pairs_lost,
+    "absolute": absolute,
+    "orders": _orders,
 }
 
 
 def summarise(view: View, found: Mapping[str, Values]) -> MarginSummary:
     """Summarise what the ``MARGIN_FUNCTIONS`` found in a view."""
     pairs, tied, lost = (found[name] for name in ("pairs", "tied", "lost"))
+    counts = (line.astype(np.int64) for line in found["orders"][:3])
+    own = found["absolute"], Orders(*counts, *found["orders"][3:])
     if not pairs.any():
-        return MarginSummary(view, found["margin"], 0.0, math.nan, math.nan)
+        return MarginSummary(view, found["margin"], 0.0, math.nan, math.nan, *own)
     exist = pairs > 0
     in_order = 1 - (lost + tied)[exist] / pairs[exist]
-    return MarginSummary(
-        view, found["margin"], float(pairs.sum()), tied.sum() / pairs.sum(), float(in_order.mean())
-    )
+    shares = tied.sum() / pairs.sum(), float(in_order.mean())
+    return MarginSummary(view, found["margin"], float(pairs.sum()), *shares, *own)
 
 
 def positive_share(values: Values) -> float:
@@ -187,7 +240,45 @@ def entry_wise_margin(y_true: Any, y_score: Any) -> float:
     >>> limo.entry_wise_margin([[1, 0], [0, 1]], [[0.75, 0.25], [0.5, 1.0]])
     0.25
     """
-    return float(margins(ENTRIES, check_inputs(y_true, y_score))[0])
+    return _of_all_entries(check_inputs(y_true, y_score))[0]
+
+
+def absolute_margin(y_true: Any, y_score: Any) -> float:
+    """Absolute margin of the whole matrix: its distance from a threshold at 0.
+
+    min over all entries of (2 y - 1) s. If it is positive, relevant entries score above 0 and all
+    others below, so that the entry-wise margin is positive and the threshold 0 makes every
+    prediction correct. It adds to the paper's two margins, like the entry-wise one.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    y_score : array-like of shape (n_samples, n_labels)
+        Scores.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.absolute_margin([[1, 0], [0, 1]], [[0.75, -0.25], [-0.5, 1.0]])
+    0.25
+    >>> limo.absolute_margin([[1, 0], [0, 1]], [[1.75, 0.75], [0.5, 2.0]])  # entry-wise: 1.0
+    -0.75
+    """
+    return _of_all_entries(check_inputs(y_true, y_score))[1]
+
+
+def _of_all_entries(checked: Checked) -> tuple[float, float]:
+    """The entry-wise and the absolute margin, from one sort."""
+
+    def read(profile: Profile) -> tuple[float, float]:
+        return float(margin(profile)[0]), float(absolute(profile)[0])
+
+    return read_profiles(ENTRIES, checked.Y, checked.scores, read)[0]
 
 
 # Effectiveness, and what it guarantees
@@ -195,7 +286,7 @@ def entry_wise_margin(y_true: Any, y_score: Any) -> float:
 
 @dataclass(frozen=True)
 class Effectiveness:
-    """How far a predictor is label-wise, instance-wise and entry-wise effective.
+    """How far a predictor is label-wise, instance-wise, entry-wise and absolutely effective.
 
     Attributes
     ----------
@@ -205,6 +296,8 @@ class Effectiveness:
         Share of labels whose instance-wise margin is positive, among those that have one.
     entry_wise_margin : float
         The margin of the whole matrix.
+    absolute_margin : float
+        Its distance from a threshold at 0.
 
     Rows without pairs are ignored. If no row has a pair, the share is nan and the predictor is
     vacuously effective.
@@ -213,6 +306,7 @@ class Effectiveness:
     label_wise_share: float
     instance_wise_share: float
     entry_wise_margin: float
+    absolute_margin: float
 
     @property
     def label_wise(self) -> bool:
@@ -234,23 +328,30 @@ class Effectiveness:
         """Whether every relevant entry scores higher than every irrelevant one."""
         return not self.entry_wise_margin <= 0
 
+    @property
+    def absolute(self) -> bool:
+        """Whether every relevant entry scores above 0 and every irrelevant one below."""
+        return self.absolute_margin > 0
+
     def __str__(self) -> str:
         kinds = {
             "label-wise": self.label_wise,
             "instance-wise": self.instance_wise,
             "double": self.double,
             "entry-wise": self.entry_wise,
+            "absolute": self.absolute,
         }
         effective = ", ".join(kind for kind, holds in kinds.items() if holds) or "not at all"
         return (
             f"effective: {effective} (label-wise on {self.label_wise_share:.1%} of instances, "
             f"instance-wise on {self.instance_wise_share:.1%} of labels, "
-            f"entry-wise margin {self.entry_wise_margin:.3g})"
+            f"entry-wise margin {self.entry_wise_margin:.3g}, "
+            f"absolute margin {self.absolute_margin:.3g})"
         )
 
 
 def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
-    """Find out how far scores are effective: label-wise, instance-wise, double, entry-wise.
+    """Find out how far scores are effective: label-wise, instance-wise, ..., absolutely.
 
     Real predictors are hardly ever effective on all rows, so the result also has the shares of
     instances and labels on which they are.
@@ -274,8 +375,8 @@ def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
     (True, False, 1.0, 0.5)
     """
     checked = check_inputs(y_true, y_score)
-    rows, columns, entries = (margins(view, checked) for view in (ROWS, COLUMNS, ENTRIES))
-    return Effectiveness(positive_share(rows), positive_share(columns), float(entries[0]))
+    rows, columns = (positive_share(margins(view, checked)) for view in (ROWS, COLUMNS))
+    return Effectiveness(rows, columns, *_of_all_entries(checked))
 
 
 def micro_auc_bound(n_instances: int, n_labels: int, n_relevant: float) -> float:

@@ -35,12 +35,13 @@ def test_thresholds_are_those_of_the_threshold_classifier(cv, rule):
     measures = [name for name, m in limo.MEASURES.items() if m.needs == "labels"]
     found = scores(Method("m", MODEL, threshold=rule, cv=cv), measures)
     for name in measures:
-        chosen = limo.ThresholdClassifier(MODEL, rule, measure=name, cv=cv).fit(TRAIN.X, TRAIN.Y)
+        same = limo.suggest_threshold(name) if rule is None else rule
+        chosen = limo.ThresholdClassifier(MODEL, same, measure=name, cv=cv).fit(TRAIN.X, TRAIN.Y)
         assert found[name].value == getattr(limo, name)(TEST.Y, chosen.predict(TEST.X))
 
 
 def test_a_threshold_fitted_on_test_labels_is_the_best_there_is_and_says_so():
-    best = ThresholdSetting(limo.LabelThreshold("macro_f1", min_positives=0), "test labels")
+    best = ThresholdSetting(limo.LabelThreshold("macro_f1", shrinkage=0), "test labels")
     found = scores(Method("m", MODEL, threshold={"macro_f1": best}), ["macro_f1"])["macro_f1"]
     S = limo.scores_of(clone(MODEL).fit(TRAIN.X, TRAIN.Y), TEST.X)
     best = limo.thresholds.best_label_thresholds(TEST.Y, S, "macro_f1")

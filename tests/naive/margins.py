@@ -22,6 +22,14 @@ def entry_wise_margin(Y, S):
     return label_wise_margin(whole(Y), whole(S))[0]
 
 
+def absolute_margin(Y, S):
+    return min(
+        s if y else -s
+        for row, scores in zip(Y, S, strict=True)
+        for y, s in zip(row, scores, strict=True)
+    )
+
+
 def threshold_error_row(y, s, t):
     """Count the items of the descending row that are between the threshold and the right place."""
     ordered = sorted(s, reverse=True)

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import statistics
 
 from naive.measures import columns, whole
 
@@ -105,3 +106,28 @@ def independent(p):
 
 def expected_f1(chance, h, nothing):
     return math.fsum(c * f1_of(y, h, nothing) for y, c in chance.items())
+
+
+def shrunk(thresholds, labels, scores, prior):
+    """The thresholds of labels, moved towards the usual distance from a label's mean score."""
+    means = [math.fsum(s) / len(s) for s in scores]
+    finite = [math.isfinite(t) for t in thresholds]
+    usual = statistics.median(
+        t - mean for t, mean, ok in zip(thresholds, means, finite, strict=True) if ok
+    )
+    found = []
+    for t, mean, y, ok in zip(thresholds, means, labels, finite, strict=True):
+        if sum(y) == 0:
+            found.append(math.inf)
+        elif ok:
+            found.append((sum(y) * t + prior * (mean + usual)) / (sum(y) + prior))
+        else:
+            found.append(t)
+    return found
+
+
+def jackknife_error(left_out):
+    """The standard error of a value, from its values with each group of rows left out."""
+    n = len(left_out)
+    mean = math.fsum(left_out) / n
+    return math.sqrt((n - 1) / n * math.fsum((v - mean) ** 2 for v in left_out))

@@ -21,7 +21,7 @@ from limo.reproduce._theory_facts import (
 
 def test_ticks_are_whole_and_crosses_have_counterexamples():
     facts = table2_facts(6)
-    assert len(facts) == 4 * len(limo.MEASURES)
+    assert len(facts) == 5 * len(limo.MEASURES)
     for fact in facts.to_dict("records"):
         claim = limo.MEASURES[fact["measure"]].optimised_by[fact["effectiveness"]]
         assert fact["optimised"] == claim.name.lower()
@@ -75,8 +75,18 @@ def test_values_by_hand():
     assert best_reachable(double, "micro_auc") == pytest.approx(17 / 18)
 
 
-THRESHOLDS = {"label-wise": "instance", "instance-wise": "label", "entry-wise": "global"}
-STRONGER = {"label-wise": "double", "instance-wise": "double", "double": "entry_wise"}
+THRESHOLDS = {
+    "label-wise": "instance",
+    "instance-wise": "label",
+    "entry-wise": "global",
+    "absolute": "zero",
+}
+STRONGER = {
+    "label-wise": "double",
+    "instance-wise": "double",
+    "double": "entry_wise",
+    "entry-wise": "absolute",
+}
 
 
 @pytest.mark.parametrize("kind", EFFECTIVENESS)

@@ -56,7 +56,7 @@ def test_thresholds_act_where_those_of_scikit_learn_are_ignored(name):
     features = rng.normal(size=(300, 4))
     labels = (features[:, :3] + rng.normal(size=(300, 3)) > 2.2).astype(int)
     plain = clone(MODELS[name]).fit(features, labels).predict(features)
-    ours = ThresholdClassifier(MODELS[name], measure="macro_f1").fit(features, labels)
+    ours = ThresholdClassifier(MODELS[name], "label", measure="macro_f1").fit(features, labels)
     assert (ours.predict(features) != plain).any(axis=0).all()  # every label's threshold acts
     assert limo.macro_f1(labels, ours.predict(features)) > limo.macro_f1(labels, plain) + 0.05
     S = limo.scores_of(ours.estimator_, features)
@@ -104,15 +104,13 @@ def test_t_of_x_reads_the_features():
     assert model.predict(TEST.X).shape == TEST.Y.shape
 
 
-@pytest.mark.parametrize(
-    ("measure", "rule"),
-    [("macro_f1", "LabelThreshold"), ("micro_f1", "GlobalThreshold"), (None, "LabelThreshold"),
-     ("instance_f1", "InstanceThreshold"), ("hamming_loss", "LabelThreshold")],
-)  # fmt: skip
-def test_the_measure_chooses_the_rule(measure, rule):
+@pytest.mark.parametrize("measure", ["macro_f1", "micro_f1", "instance_f1", "hamming_loss", None])
+def test_by_default_the_kind_is_chosen_for_the_measure(measure):
     model = ThresholdClassifier(OVR, measure=measure).fit(X, Y)
-    assert type(model.rule_).__name__ == rule
+    assert isinstance(model.rule_, limo.AutoThreshold)
     assert model.rule_.target == measure
+    kinds = {t.kind for t in model.rule_.tried_}
+    assert kinds >= {"label", "global", "instance + global", "instance + label"}
 
 
 # ---- cross-fitting
@@ -128,10 +126,11 @@ class Memory(KNeighborsClassifier):
 def test_cross_fitted_thresholds_do_not_trust_what_was_learnt_by_heart():
     rng = np.random.default_rng(5)
     features, labels = rng.normal(size=(200, 2)), (rng.random((200, 2)) < 0.3).astype(int)
-    by_heart = ThresholdClassifier(Memory().fit(features, labels), cv="prefit").fit(
+    rule = limo.LabelThreshold(shrinkage=0)
+    by_heart = ThresholdClassifier(Memory().fit(features, labels), rule, cv="prefit").fit(
         features, labels
     )
-    fair = ThresholdClassifier(Memory(), cv=4).fit(features, labels)
+    fair = ThresholdClassifier(Memory(), rule, cv=4).fit(features, labels)
     assert by_heart.rule_.thresholds_.tolist() == [
         0.5,
         0.5,
@@ -144,7 +143,7 @@ def test_cross_fitted_thresholds_do_not_trust_what_was_learnt_by_heart():
 
 def test_prefit_takes_the_model_as_it_is():
     inner = clone(OVR).fit(X, Y)
-    model = ThresholdClassifier(inner, cv="prefit").fit(TEST.X, TEST.Y)
+    model = ThresholdClassifier(inner, "label", cv="prefit").fit(TEST.X, TEST.Y)
     assert model.estimator_ is inner
     expected = limo.LabelThreshold().fit(TEST.Y, inner.decision_function(TEST.X))
     assert model.rule_.thresholds_.tolist() == expected.thresholds_.tolist()
@@ -317,9 +316,9 @@ def test_grid_search_reaches_the_rule_and_the_model():
     assert search.best_score_ > 0.7
     deep = GridSearchCV(
         ThresholdClassifier(OVR, limo.LabelThreshold(), cv=2),
-        {"threshold__min_positives": [0, 5]}, scoring=scorer, cv=2,
+        {"threshold__shrinkage": [0, 5]}, scoring=scorer, cv=2,
     ).fit(X, Y)  # fmt: skip
-    assert deep.best_params_["threshold__min_positives"] in (0, 5)
+    assert deep.best_params_["threshold__shrinkage"] in (0, 5)
 
 
 def test_inside_a_pipeline_and_cross_validation():

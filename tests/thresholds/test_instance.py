@@ -2,12 +2,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.dummy import DummyRegressor
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, RidgeCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import limo
 from limo._views import ROWS
 from limo.thresholds import best_instance_thresholds
-from limo.thresholds._instance import _finite
+from limo.thresholds._instance import finite_thresholds, fit_ridge
 from limo.thresholds._scores import check_pair
 from limo.thresholds._search import TARGETS, best_thresholds
 from naive import thresholds as naive
@@ -73,7 +75,7 @@ def test_finite_targets_part_as_the_infinite_ones(end_gap, name):
         scores = rng.integers(0, 3, (m, l)) / 2.0
         pair = check_pair(labels, scores)
         best = best_thresholds(ROWS, TARGETS[name], *pair)
-        finite = _finite(best, pair[1], end_gap)
+        finite = finite_thresholds(best, pair[1], end_gap)
         assert np.isfinite(finite).all()
         assert naive.cut(scores, finite, "instance") == naive.cut(scores, best.values, "instance")
 
@@ -207,3 +209,35 @@ def test_wrong_input_is_refused():
         ValueError, match="threshold for each instance cannot be fitted to 'macro_f1'"
     ):
         limo.InstanceThreshold("macro_f1").fit(Y, S)
+
+
+@pytest.mark.parametrize("n_rows", [3, 40, 200])
+def test_the_ridge_is_that_of_scikit_learn(n_rows):
+    rows = np.column_stack([S[:n_rows, :3], np.ones(n_rows)])  # one constant column
+    goal = TRUE_T[:n_rows]
+    peer = make_pipeline(StandardScaler(with_mean=False), RidgeCV(np.logspace(-2, 4, 13)))
+    coef, level = fit_ridge(rows, goal)
+    assert rows @ coef + level == pytest.approx(peer.fit(rows, goal).predict(rows), abs=1e-8)
+
+
+@pytest.mark.parametrize("target", ["macro_f1", "micro_f1", "hamming_loss", "instance_f1"])
+@pytest.mark.parametrize("offset", ["global", "label"])
+def test_the_offset_is_best_for_scores_minus_t_of_x(target, offset):
+    rule = limo.InstanceThreshold(target, offset=offset).fit(Y, S)
+    plain = TARGETS["instance_" + ("hamming_loss" if target == "hamming_loss" else "f1")]
+    assert rule.thresholds(S) == pytest.approx(
+        limo.InstanceThreshold(plain).fit(Y, S).thresholds(S)
+    )
+    rest = S - rule.thresholds(S)[:, np.newaxis]
+    if offset == "global":
+        expected = limo.GlobalThreshold(target).fit(Y, rest).threshold_
+    else:
+        joint = "micro_f1" if target == "instance_f1" else target
+        expected = limo.LabelThreshold(joint).fit(Y, rest).thresholds_
+    assert rule.offset_ == pytest.approx(expected)
+    assert (rule.predict(S) == (rest > rule.offset_)).all()
+
+
+def test_an_unknown_offset_is_refused():
+    with pytest.raises(ValueError, match="offset"):
+        limo.InstanceThreshold(offset="row").fit(Y, S)

@@ -22,8 +22,8 @@ PRINTED_TX = {
 LAMBDAS = {"LIMO-inst": (0, 100), "LIMO-label": (100, 0), "LIMO": (100, 100)}
 # The printed -t columns mix thresholds: which rule is behind which measure.
 RULES_T = {
-    "hamming_loss": limo.LabelThreshold("hamming_loss", min_positives=0),
-    "macro_f1": limo.LabelThreshold("macro_f1", min_positives=0),
+    "hamming_loss": limo.LabelThreshold("hamming_loss", shrinkage=0),
+    "macro_f1": limo.LabelThreshold("macro_f1", shrinkage=0),
     "micro_f1": limo.GlobalThreshold("micro_f1"),
     "instance_f1": limo.GlobalThreshold("micro_f1"),
 }

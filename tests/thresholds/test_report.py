@@ -67,9 +67,7 @@ def test_perfect_scores_lose_nothing_to_ranking():
     assert all(loss.lost_to_ranking[0] == 0 for loss in report.measures.values())
     assert "100% is due to the thresholds: better thresholds would help most" in str(report)
     assert "Nothing is lost" in str(limo.threshold_report(Y, S, Y))
-    worst = limo.threshold_report(
-        Y, -S, limo.LabelThreshold(min_positives=0).fit(Y, -S).predict(-S)
-    )
+    worst = limo.threshold_report(Y, -S, limo.LabelThreshold(shrinkage=0).fit(Y, -S).predict(-S))
     assert "due to the ranking: better scores would help most" in worst.sentence()
 
 

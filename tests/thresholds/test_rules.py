@@ -90,28 +90,38 @@ def test_global_threshold_is_the_best_there_is():
 
 @pytest.mark.parametrize("target", ["macro_f1", "micro_f1", "hamming_loss", "balanced_accuracy"])
 def test_label_thresholds_are_the_best_there_are(target):
-    rule = limo.LabelThreshold(target, min_positives=0).fit(Y, S)
+    rule = limo.LabelThreshold(target, shrinkage=0).fit(Y, S)
     assert rule.thresholds_.tolist() == best_label_thresholds(Y, S, target).tolist()
-    assert not rule.rare_.any()
 
 
-def test_rare_labels_share_the_global_threshold():
+def test_thresholds_of_rare_labels_are_moved_towards_the_usual_place():
     labels = Y.copy()
-    labels[:, 1] = np.arange(60) < 4  # four positives
-    labels[:, 2] = np.arange(60) < 5  # five
+    labels[:, 1] = np.arange(60) < 4
     labels[:, 3] = 0
-    rule = limo.LabelThreshold().fit(labels, S)
-    own = best_label_thresholds(labels, S)
-    assert rule.rare_.tolist() == [False, True, False, True, False, False]
-    assert rule.thresholds_[1] == best_global_threshold(labels, S, "macro_f1")
-    assert rule.thresholds_[2] == own[2]
-    assert rule.thresholds_[3] == np.inf
+    shifted = S + np.arange(6)  # scores of different labels that cannot be compared
+    for scores in (shifted, sparse.csr_array(shifted)):
+        rule = limo.LabelThreshold(shrinkage=5).fit(labels, scores)
+        own = best_label_thresholds(labels, shifted)
+        expected = naive.shrunk(own, labels.T.tolist(), shifted.T.tolist(), 5)
+        assert rule.thresholds_ == pytest.approx(expected, rel=1e-12)
+        assert rule.thresholds_[3] == np.inf
+    # a label's own offset moves its threshold and nothing else
+    plain = limo.LabelThreshold(shrinkage=5).fit(labels, S).thresholds_
+    assert rule.thresholds_ == pytest.approx(plain + np.arange(6), rel=1e-12)
+
+
+def test_infinite_thresholds_stay():
+    truth, scores = [[0], [1], [0], [0]], [[3.0], [1.0], [2.0], [0.0]]
+    rule = limo.LabelThreshold("hamming_loss").fit(truth, scores)
+    assert rule.thresholds_.tolist() == [np.inf]
+    everything = limo.LabelThreshold().fit([[1], [1]], [[1.0], [2.0]])
+    assert everything.thresholds_.tolist() == [-np.inf]
 
 
 def test_wrong_parameters_are_refused():
-    for wrong in (-1, 2.5, "x"):
-        with pytest.raises(ValueError, match="min_positives must be a whole number from 0 up, got"):
-            limo.LabelThreshold(min_positives=wrong).fit(Y, S)
+    for wrong in (-1, np.nan, "x"):
+        with pytest.raises(ValueError, match="shrinkage must be a number"):
+            limo.LabelThreshold(shrinkage=wrong).fit(Y, S)
     with pytest.raises(ValueError, match="k must be a whole number from 0 up, got 2.0"):
         limo.TopK(2.0).predict(S)
     with pytest.raises(
@@ -165,9 +175,9 @@ def test_gfm_through_the_rule():
     [
         (limo.GlobalThreshold(), [[1, 0], [0, 1]], [[3.0, 1.0], [0.0, 5.0]], 2.0),
         (limo.GlobalThreshold(), [[1, 1], [1, 1]], [[3.0, 1.0], [0.0, 5.0]], 0.0),
-        (limo.LabelThreshold(min_positives=0), [[1], [0]], [[3.0], [1.0]], 2.0),
+        (limo.LabelThreshold(shrinkage=0), [[1], [0]], [[3.0], [1.0]], 2.0),
         (limo.LabelThreshold(), [[0], [0]], [[3.0], [1.0]], 0.0),
-        (limo.LabelThreshold(min_positives=0), [[1, 0], [0, 1]], [[3.0, 1.0], [0.0, 5.0]], 0.0),
+        (limo.LabelThreshold(shrinkage=0), [[1, 0], [0, 1]], [[3.0, 1.0], [0.0, 5.0]], 0.0),
         (limo.TopK(1), [[1, 0], [0, 1]], [[3.0, 1.0], [0.0, 5.0]], 0.0),
     ],
 )

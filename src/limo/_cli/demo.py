@@ -101,7 +101,7 @@ def _models() -> dict[str, Any]:
         "LIMO": _limo("micro_auc", 1, 1),
         "LIMO-label": _limo("ranking_loss", 1, 0),
         "LIMO-inst": _limo("macro_auc", 0, 1),
-        "one-vs-rest": limo.ThresholdClassifier(one_vs_rest, measure="micro_f1", cv=3),
+        "one-vs-rest": limo.ThresholdClassifier(one_vs_rest, "global", measure="micro_f1", cv=3),
     }
 
 

@@ -15,21 +15,32 @@ _MARKS = {"YES": "yes", "IN_THE_LIMIT": "limit", "NO": "-"}
 def measures(json: Json = False) -> None:
     """List the measures, and which positive margins make each of them perfect.
 
-    The last four columns are the paper's Table 2 and our addition, the entry-wise margin. "yes"
-    means that the measure is perfect if all margins of that kind are positive, and "limit" that it
-    approaches its best value as the number of instances grows.
+    Five columns are the paper's Table 2 and our additions, the entry-wise and the absolute margin.
+    "yes" means that the measure is perfect if all margins of that kind are positive, and "limit"
+    that it approaches its best value as the number of instances grows. The last column lists the
+    losses that bound the measure, the closest first: the terms of limo.MarginClassifier.
     """
     found = [_record(measure) for measure in limo.MEASURES.values()]
     if json:
         print_json(found)
         return
     kinds = [kind.removesuffix("-wise") for kind in found[0]["optimised_by"]]
-    head = ["name", "needs", "better", "threshold", *kinds]
+    head = ["name", "needs", "better", "threshold", *kinds, "bounded by"]
     body = [
-        [m["name"], m["needs"], m["better"], m["threshold"] or "-", *m["optimised_by"].values()]
+        [
+            *(m["name"], m["needs"], m["better"], m["threshold"] or "-"),
+            *m["optimised_by"].values(),
+            _losses(m["bounded_by"]),
+        ]
         for m in found
     ]
     print_table("Measures, and whether positive margins of a kind make them perfect", head, body)
+
+
+def _losses(terms: list[str]) -> str:
+    """The terms of one view, which is named once: rows mean, pointwise, worst."""
+    view = terms[0].split()[0] if terms else "-"
+    return f"{view} {', '.join(term.split()[1] for term in terms)}".strip()
 
 
 def _record(measure: Any) -> dict[str, Any]:
@@ -40,4 +51,5 @@ def _record(measure: Any) -> dict[str, Any]:
         "better": measure.better,
         "threshold": measure.threshold,
         "optimised_by": {k: _MARKS[v.name] for k, v in measure.optimised_by.items()},
+        "bounded_by": list(measure.bounded_by),
     }

@@ -68,8 +68,8 @@ def _run(part: str, folder: Path, quick: bool, jobs: int | None, advance: Any) -
     if part == "synthetic":
         size = {"n_experiments": 2, "n_splits": 2} if quick else {}
         return limo.reproduce.synthetic(folder, n_jobs=jobs, progress=show, **size)
-    size = {"n_predictors": 100, "n_draws": 5} if quick else {}
-    return limo.reproduce.theory(folder, progress=show, **size)
+    fewer: dict[str, Any] = {"n_predictors": 100, "n_draws": 5, "n_worlds": 60} if quick else {}
+    return limo.reproduce.theory(folder, progress=show, **fewer)
 
 
 @contextmanager

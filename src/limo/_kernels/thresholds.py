@@ -191,3 +191,87 @@ def count_above(
                 b -= 1
             hits[i, k] = a - good_start[row]
             predicted[i, k] = hits[i, k] + bad_stop[row] - 1 - b
+
+
+@kernel
+def count_predicted(
+    S: Floats,
+    row_threshold: Values,
+    column_threshold: Values,
+    indptr: Integers,
+    indices: Integers,
+    group: Integers,
+    in_rows: Integers,
+    in_columns: Integers,
+) -> None:
+    """Count the entries with S_ij - row_threshold_i > column_threshold_j, and the hits of them.
+
+    ``indptr`` and ``indices`` are the ones of the label matrix. Hits and predictions are added to
+    ``in_rows[0]`` and ``in_rows[1]`` by row, and to ``in_columns[0]`` and ``in_columns[1]`` by the
+    row's group and by column.
+    """
+    for i in range(S.shape[0]):
+        t, g = row_threshold[i], group[i]
+        for j in range(S.shape[1]):
+            if S[i, j] - t > column_threshold[j]:
+                in_rows[1, i] += 1
+                in_columns[1, g, j] += 1
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k]
+            if S[i, j] - t > column_threshold[j]:
+                in_rows[0, i] += 1
+                in_columns[0, g, j] += 1
+
+
+@kernel
+def _sigmoid_loss(
+    s: Values, positive: Booleans, high: float, low: float, a: float, b: float
+) -> float:
+    """The sum of log(1 + exp(f)) - goal f, f = a s + b, without overflow."""
+    total = 0.0
+    for i in range(s.size):
+        f = a * s[i] + b
+        goal = high if positive[i] else low
+        total += max(f, 0.0) + np.log1p(np.exp(-abs(f))) - goal * f
+    return total
+
+
+@kernel
+def fit_sigmoid(s: Values, positive: Booleans, max_iter: int) -> tuple[float, float]:
+    """Fit P(y = 1) = 1 / (1 + exp(-(a s + b))) to one label, by Newton steps that never overshoot.
+
+    As in Platt's method the goal is (p + 1) / (p + 2) for the p positives and 1 / (n + 2) for the n
+    negatives, not 1 and 0, so that a and b stay finite.
+    """
+    p = positive.sum()
+    n = s.size - p
+    high, low = (p + 1.0) / (p + 2.0), 1.0 / (n + 2.0)
+    a, b = 0.0, np.log((p + 1.0) / (n + 1.0))
+    loss = _sigmoid_loss(s, positive, high, low, a, b)
+    for _ in range(max_iter):
+        ga = gb = haa = hab = 0.0
+        hbb = 1e-12
+        for i in range(s.size):
+            q = 1.0 / (1.0 + np.exp(-(a * s[i] + b)))
+            g, h = q - (high if positive[i] else low), q * (1.0 - q)
+            ga += g * s[i]
+            gb += g
+            haa += h * s[i] * s[i]
+            hab += h * s[i]
+            hbb += h
+        haa += 1e-12
+        determinant = haa * hbb - hab * hab
+        da, db = (hbb * ga - hab * gb) / determinant, (haa * gb - hab * ga) / determinant
+        slope, step, before = ga * da + gb * db, 1.0, loss
+        while step > 1e-10:
+            loss = _sigmoid_loss(s, positive, high, low, a - step * da, b - step * db)
+            if loss <= before - 1e-4 * step * slope:
+                break
+            step /= 2.0
+        if step <= 1e-10:
+            break
+        a -= step * da
+        b -= step * db
+        if slope < 1e-12 * s.size:
+            break
+    return a, b

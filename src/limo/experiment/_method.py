@@ -253,7 +253,7 @@ F1 = ("instance_f1", "macro_f1", "micro_f1")
 
 def paper_label_rule(target: str) -> ThresholdRule:
     """The paper's t_j: the threshold that is best for each label on its own."""
-    return LabelThreshold(target, min_positives=0)
+    return LabelThreshold(target, shrinkage=0)
 
 
 def paper_instance_rule(target: str, regressor: Any = "svr") -> ThresholdRule:

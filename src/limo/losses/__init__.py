@@ -6,15 +6,17 @@ With d = s_u - s_v and a base loss phi, a row with p relevant and n irrelevant i
 
     mean       1/(pn) sum over u and v of phi(1 - d)           bounds ranking loss and 1 - AUC
     top        1/p sum over u of log(1 + sum over v exp(-d))   bounds one-error and 1 - AP
-    bottom     1/n sum over v of log(1 + sum over u exp(-d))   bounds coverage
+    bottom     1/n sum over v of log(1 + sum over u exp(-d))   bounds coverage and 1 - F1
     worst      log(1 + sum over u and v of exp(-d))            bounds "not all pairs in order"
     pointwise  sum of phi((2y - 1) s) over single entries      bounds Hamming loss
 
-:func:`loss` gives the value; :func:`derivatives` also the gradient and second derivatives.
+:func:`loss` gives the value; :func:`derivatives` also the gradient and second derivatives;
+:func:`bounds` what the value guarantees about measures.
 ``limo.MarginClassifier`` learns a linear model for any list of terms.
 """
 
+from limo.losses._bounds import bounds
 from limo.losses._sums import Derivatives, derivatives, loss
 from limo.losses._term import Term
 
-__all__ = ["Derivatives", "Term", "derivatives", "loss"]
+__all__ = ["Derivatives", "Term", "bounds", "derivatives", "loss"]

@@ -16,8 +16,8 @@ from limo._types import Booleans, Values
 from limo._views import THRESHOLDS, Pattern, ThresholdKind, View
 from limo.measures._conventions import Conventions
 
-EFFECTIVENESS = ("label-wise", "instance-wise", "double", "entry-wise")
-"""The kinds of effectiveness: the columns of the paper's Table 2, and our fourth."""
+EFFECTIVENESS = ("label-wise", "instance-wise", "double", "entry-wise", "absolute")
+"""The kinds of effectiveness: the columns of the paper's Table 2, and two of our own."""
 
 Text = str | Callable[[Conventions], str]
 Blind = Callable[[Values, int, Conventions], Values]
@@ -62,8 +62,12 @@ class Measure:
     bounds : tuple of float, default=(0, 1)
         Lowest and highest possible value (``inf`` if that depends on the data).
     optimised_by : mapping of str to Optimised, optional
-        Whether ``label-wise``, ``instance-wise``, ``double`` and ``entry-wise`` effectiveness give
-        it its best value (the paper's Table 2). A kind that is not given is ``Optimised.NO``.
+        Whether ``label-wise``, ``instance-wise``, ``double``, ``entry-wise`` and ``absolute``
+        effectiveness give it its best value (the paper's Table 2). A kind that is not given is
+        ``Optimised.NO``.
+    bounded_by : tuple of str, default=()
+        The terms of a loss (view and aggregation, as in ``"rows top"``) that bound it, the closest
+        first; :func:`limo.losses.bounds` computes the bounds.
     threshold : {"label", "instance", "global"}, optional
         The kind of threshold that suits a measure of labels; by default the one that cuts its rows.
     also : View, optional
@@ -99,6 +103,7 @@ class Measure:
     ties: Text = ""
     blind: Blind | None = None
     fractional: bool = False
+    bounded_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         unknown = set(self.optimised_by) - set(EFFECTIVENESS)

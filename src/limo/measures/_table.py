@@ -41,11 +41,11 @@ def _by(*ticks: Optimised) -> Mapping[str, Optimised]:
     return dict(zip(EFFECTIVENESS, ticks, strict=True))
 
 
-# The rows that occur in the paper's Table 2, with our fourth column.
-LABEL_WISE = _by(_YES, _NO, _YES, _YES)
-INSTANCE_WISE = _by(_NO, _YES, _YES, _YES)
-EITHER = _by(_YES, _YES, _YES, _YES)
-ONLY_TOGETHER = _by(_NO, _NO, _LIMIT, _YES)
+# The rows that occur in the paper's Table 2, with our two columns.
+LABEL_WISE = _by(_YES, _NO, _YES, _YES, _YES)
+INSTANCE_WISE = _by(_NO, _YES, _YES, _YES, _YES)
+EITHER = _by(_YES, _YES, _YES, _YES, _YES)
+ONLY_TOGETHER = _by(_NO, _NO, _LIMIT, _YES, _YES)
 
 UNIT = (0.0, 1.0)
 
@@ -112,39 +112,45 @@ _HAMMING = Measure(
     threshold="label", also=COLUMNS,
     meaning="Share of items whose label is predicted wrongly.",
     formula="#{wrong} / (p + n)", blind=blind_hamming, fractional=True,
+    bounded_by=("entries pointwise",),
 )  # fmt: skip
 _RANKING_LOSS = Measure(
     "ranking_loss", "ranking loss", ranking_loss, ROWS, "scores", "low", UNIT, LABEL_WISE,
     meaning="Share of pairs of a relevant and an irrelevant item in the wrong order.",
     formula=_lost_pairs, ties=_tie_is_an_error, blind=blind_order,
+    bounded_by=("rows mean", "rows pointwise", "rows worst"),
 )  # fmt: skip
 _ONE_ERROR = Measure(
     "one_error", "one-error", one_error, ROWS, "scores", "low", UNIT, LABEL_WISE,
     meaning="Whether an irrelevant item has the highest score.",
     formula="1 if the top score is an irrelevant item’s, else 0",
-    ties=_ties_at_the_top, blind=blind_one_error,
+    ties=_ties_at_the_top, blind=blind_one_error, bounded_by=("rows top", "rows worst"),
 )  # fmt: skip
 _COVERAGE = Measure(
     "coverage", "coverage", coverage, ROWS, "scores", "low", (0.0, math.inf), LABEL_WISE,
     meaning="How far down the ranking one must read to find all relevant items.",
     formula=_worst_rank, ties=_tied_rank, blind=blind_coverage,
+    bounded_by=("rows bottom", "rows worst"),
 )  # fmt: skip
 _AVERAGE_PRECISION = Measure(
     "average_precision", "average precision", average_precision,
     ROWS, "scores", "high", UNIT, LABEL_WISE,
     meaning="Share of relevant items at or above each relevant item, on average.",
     formula=_precision_at_relevant, ties=_tied_rank, blind=blind_average_precision,
+    bounded_by=("rows top", "rows worst"),
 )  # fmt: skip
 _F1 = Measure(
     "instance_f1", "instance-F1", f1, ROWS, "labels", "high", UNIT, LABEL_WISE,
     meaning="Harmonic mean of precision and recall of the predicted labels.",
     formula="2 #{true and predicted} / (#true + #predicted)",
     ties=_nothing_by_nothing, blind=blind_f1, fractional=True,
+    bounded_by=("rows bottom", "rows worst"),
 )  # fmt: skip
 _AUC = Measure(
     "instance_auc", "instance-AUC", auc, ROWS, "scores", "high", UNIT, LABEL_WISE,
     meaning="Share of pairs of a relevant and an irrelevant item in the right order.",
     formula=_won_pairs, ties=_tie_earns_credit, blind=blind_order,
+    bounded_by=("rows mean", "rows pointwise", "rows worst"),
 )  # fmt: skip
 
 _BUILT_IN = (
@@ -155,16 +161,21 @@ _BUILT_IN = (
     _AVERAGE_PRECISION,
     replace(
         _F1, name="macro_f1", title="macro-F1", view=COLUMNS, threshold="label",
-        optimised_by=INSTANCE_WISE,
+        optimised_by=INSTANCE_WISE, bounded_by=("columns bottom", "columns worst"),
     ),
     _F1,
-    replace(_F1, name="micro_f1", title="micro-F1", view=ENTRIES, threshold="global"),
     replace(
-        _AUC, name="macro_auc", title="macro-AUC", view=COLUMNS, optimised_by=INSTANCE_WISE
+        _F1, name="micro_f1", title="micro-F1", view=ENTRIES, threshold="global",
+        bounded_by=("entries bottom", "entries worst"),
+    ),
+    replace(
+        _AUC, name="macro_auc", title="macro-AUC", view=COLUMNS, optimised_by=INSTANCE_WISE,
+        bounded_by=("columns mean", "columns pointwise", "columns worst"),
     ),
     _AUC,
     replace(
-        _AUC, name="micro_auc", title="micro-AUC", view=ENTRIES, optimised_by=ONLY_TOGETHER
+        _AUC, name="micro_auc", title="micro-AUC", view=ENTRIES, optimised_by=ONLY_TOGETHER,
+        bounded_by=("entries mean", "entries pointwise", "entries worst"),
     ),
 )  # fmt: skip
 

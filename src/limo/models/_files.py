@@ -165,7 +165,7 @@ def _trusted() -> set[str]:
         for package in (limo.models, limo.thresholds)
         for name in package.__all__
     )
-    records = (Solution, Iterates)
+    records = (Solution, Iterates, limo.thresholds.Tried)
     kinds = [kind for kind in public if hasattr(kind, "get_params") or kind in records]
     return {f"{kind.__module__}.{kind.__qualname__}" for kind in (*kinds, Term)}
 

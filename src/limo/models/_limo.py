@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 
 from limo._checks import check_name, check_number
 from limo._solvers import exact
@@ -29,12 +30,13 @@ from limo._types import Booleans, Values
 from limo._views import Pattern
 from limo.losses._term import Term, check_terms
 from limo.models._base import MultiLabelClassifier
+from limo.thresholds._calibration import sigmoid
 from limo.thresholds._fit import (
     ConstantLabels,
     Fitted,
     Training,
     label_matrix,
-    suggest_threshold,
+    make_rule,
     threshold_folds,
 )
 from limo.thresholds._rules import FixedThreshold, ThresholdRule
@@ -50,6 +52,7 @@ class LinearMarginClassifier(MultiLabelClassifier):
     alpha: float
     fit_intercept: bool
     intercept_scaling: float
+    threshold: ThresholdRule | str | None
     threshold_measure: str | None
     threshold_cv: Any
     warm_start: bool
@@ -127,22 +130,25 @@ class LinearMarginClassifier(MultiLabelClassifier):
 
     def _fit_threshold(self, X: Any, Y: Pattern) -> ThresholdRule:
         on_training = isinstance(self.threshold_cv, str) and self.threshold_cv == "training"
-        if on_training or self.threshold_measure is None:
+        if on_training or (self.threshold_measure is None and self.threshold is None):
             return self._fit_threshold_on(X, Y)
-        inner = clone(self).set_params(threshold_measure=None, warm_start=False, callback=None)
+        none = dict.fromkeys(("threshold", "threshold_measure", "callback"))
+        inner = clone(self).set_params(warm_start=False, **none)
         labels = label_matrix(Y, as_sparse=True)
         training = Training(inner, X, labels, threshold_folds(self.threshold_cv, X, labels))
-        return training.fit_rule(suggest_threshold(self.threshold_measure))
+        return training.fit_rule(make_rule(self.threshold, self.threshold_measure))
 
     def _fit_threshold_on(self, X: Any, Y: Pattern) -> ThresholdRule:
         """The threshold fitted on the model's own scores of these instances."""
-        if self.threshold_measure is None:
+        if self.threshold_measure is None and self.threshold is None:
             return FixedThreshold(0.0)
         labels = label_matrix(Y, as_sparse=True)
         none = np.zeros(Y.shape[1], dtype=bool)
         fitted = Fitted(self, ConstantLabels(none, none))
         training = Training(self, X, labels, None, fitted=fitted)
-        return training.fit_rule(suggest_threshold(self.threshold_measure), "training scores")
+        return training.fit_rule(
+            make_rule(self.threshold, self.threshold_measure), "training scores"
+        )
 
     def _set_threshold(self, rule: ThresholdRule) -> None:
         """Use a rule; if it is one threshold for all scores, subtract it from the intercept.
@@ -151,7 +157,8 @@ class LinearMarginClassifier(MultiLabelClassifier):
         predicted where scores exceed 0, as in scikit-learn.
         """
         self.threshold_ = rule
-        self.intercept_ = self.intercept_ - rule.move_to_zero()
+        self.moved_ = rule.move_to_zero()
+        self.intercept_ = self.intercept_ - self.moved_
 
     @property
     def _constant_labels(self) -> ConstantLabels:
@@ -163,6 +170,15 @@ class LinearMarginClassifier(MultiLabelClassifier):
 
 
 _LIMO = Term("rows", "mean"), Term("columns", "mean")
+
+
+def _gives_probabilities(model: "MarginClassifier") -> bool:
+    """Whether the loss is the logistic loss of all entries, so that a sigmoid is a probability."""
+    terms = [term for term in model._loss_terms() if term.weight]
+    return all((t.aggregation, t.base, t.share) == _LOGISTIC for t in terms)
+
+
+_LOGISTIC = ("pointwise", "logistic", "uniform")
 
 
 class MarginClassifier(LinearMarginClassifier):
@@ -192,7 +208,9 @@ class MarginClassifier(LinearMarginClassifier):
     intercept_scaling : float, default=3.0
         c: the constant feature has the value c r. Its weight is regularised like the others; a
         higher c regularises the intercept less.
-    tol, max_iter, threshold_measure, threshold_cv, warm_start, callback, n_jobs, working_memory
+    tol, max_iter, threshold_measure, threshold_cv, threshold
+        As for :class:`LIMOClassifier`.
+    warm_start, callback, n_jobs, working_memory
         As for :class:`LIMOClassifier`. With pointwise terms, ``threshold_measure=None`` cuts at 0,
         which is where a label is as likely as not.
 
@@ -226,6 +244,7 @@ class MarginClassifier(LinearMarginClassifier):
         max_iter: int = 1000,
         threshold_measure: str | None = "micro_f1",
         threshold_cv: Any = 5,
+        threshold: ThresholdRule | str | None = None,
         warm_start: bool = False,
         callback: Callable[..., object] | None = None,
         n_jobs: int | None = None,
@@ -239,10 +258,33 @@ class MarginClassifier(LinearMarginClassifier):
         self.max_iter = max_iter
         self.threshold_measure = threshold_measure
         self.threshold_cv = threshold_cv
+        self.threshold = threshold
         self.warm_start = warm_start
         self.callback = callback
         self.n_jobs = n_jobs
         self.working_memory = working_memory
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Values:
+        """Probabilities of the labels, if the loss is that of logistic regression.
+
+        That is a single pointwise term with logistic base, in which all entries have the same
+        weight. For other losses, ``ThresholdClassifier(model, probability="sigmoid")`` makes
+        probabilities of cross-fitted scores.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        array of shape (n_samples, n_labels)
+            0 for labels that no training instance has, 1 for those that all have. For a
+            one-dimensional y: of its two classes.
+        """
+        S = self._raw_scores(self._check_instances(X)) + self.moved_
+        return self._probabilities(self._constant_labels.complete(sigmoid(S), 0.0, 1.0))
 
     def _loss_terms(self) -> tuple[Term, ...]:
         """The terms of the loss, checked."""
@@ -324,11 +366,14 @@ class LIMOClassifier(MarginClassifier):
     max_iter : int, default=1000
         Iterations before the solver gives up with a ``ConvergenceWarning``.
     threshold_measure : str or None, default="micro_f1"
-        The measure for which ``predict`` cuts the scores, by the rule of
-        :func:`suggest_threshold`; None cuts at 0, although these scores have no natural zero.
+        The measure for which ``predict`` cuts the scores; None cuts at 0, although these scores
+        have no natural zero.
     threshold_cv : int, splitter, iterable or "training", default=5
         The folds on whose cross-fitted scores the threshold is fitted, at most one per instance.
         ``"training"`` fits it on training scores, which overfits.
+    threshold : rule, str or None, default=None
+        The rule to fit for ``threshold_measure``, as for :class:`ThresholdClassifier`; ``"auto"``
+        chooses among all kinds. By default the rule of :func:`suggest_threshold`.
     warm_start : bool, default=False
         Whether ``fit`` starts from the weights of the previous ``fit``.
     callback : callable, optional
@@ -387,6 +432,7 @@ class LIMOClassifier(MarginClassifier):
         max_iter: int = 1000,
         threshold_measure: str | None = "micro_f1",
         threshold_cv: Any = 5,
+        threshold: ThresholdRule | str | None = None,
         warm_start: bool = False,
         callback: Callable[..., object] | None = None,
         n_jobs: int | None = None,
@@ -404,6 +450,7 @@ class LIMOClassifier(MarginClassifier):
         self.max_iter = max_iter
         self.threshold_measure = threshold_measure
         self.threshold_cv = threshold_cv
+        self.threshold = threshold
         self.warm_start = warm_start
         self.callback = callback
         self.n_jobs = n_jobs

@@ -12,6 +12,7 @@ from limo._solvers import sgd
 from limo._solvers.problem import Features, Problem, Solution
 from limo._views import Pattern
 from limo.models._limo import LinearMarginClassifier, check_weights, mean_terms
+from limo.thresholds._rules import ThresholdRule
 
 
 class LIMOClassifierSGD(LinearMarginClassifier):
@@ -46,7 +47,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         Whether to add a constant feature.
     intercept_scaling : float, default=3.0
         The value of the constant feature.
-    threshold_measure, threshold_cv
+    threshold_measure, threshold_cv, threshold
         As for :class:`LIMOClassifier`.
     warm_start : bool, default=False
         Whether ``fit`` continues from the steps of the previous ``fit``.
@@ -100,6 +101,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         intercept_scaling: float = 3.0,
         threshold_measure: str | None = "micro_f1",
         threshold_cv: Any = 5,
+        threshold: ThresholdRule | str | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         callback: Callable[..., object] | None = None,
@@ -116,6 +118,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         self.intercept_scaling = intercept_scaling
         self.threshold_measure = threshold_measure
         self.threshold_cv = threshold_cv
+        self.threshold = threshold
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback

@@ -8,6 +8,7 @@ from scipy.stats import rankdata
 
 from limo._checks import Checked, check_truth
 from limo._evaluation import Evaluation, evaluate_checked
+from limo._explain import guarantees
 from limo._text import plain
 from limo._views import Pattern
 from limo.measures._compute import check_conventions
@@ -76,6 +77,7 @@ def judge_model(name: str, checked: Checked, conventions: Conventions) -> ModelF
         "measures": {key: _value(measures[key], evaluation) for key in measures},
         "margins": {view: margins_of(m) for view, m in evaluation.margins.items()},
         "effectiveness": _effectiveness(evaluation),
+        "guarantees": guarantees(evaluation).to_dict() if scored else None,
         "thresholds": None if details is None else details.summary,
         "hardest_labels": hardest_labels(evaluation, _HARDEST),
         "hardest_instances": hardest_instances(evaluation, checked.Y, checked.S, details, _HARDEST),
@@ -131,10 +133,12 @@ def _effectiveness(evaluation: Evaluation) -> dict[str, Any] | None:
                 "label_wise_share": found.label_wise_share,
                 "instance_wise_share": found.instance_wise_share,
                 "entry_wise_margin": found.entry_wise_margin,
+                "absolute_margin": found.absolute_margin,
                 "label_wise": found.label_wise,
                 "instance_wise": found.instance_wise,
                 "double": found.double,
                 "entry_wise": found.entry_wise,
+                "absolute": found.absolute,
             }
         )
     )

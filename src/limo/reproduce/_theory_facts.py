@@ -26,6 +26,7 @@ THRESHOLDS = {
     "instance-wise": ("label",),
     "double": ("instance", "label"),
     "entry-wise": ("instance", "label", "global"),
+    "absolute": ("instance", "label", "global", "zero"),
 }
 # The effectiveness with which thresholds that suit the measure can be perfect.
 _PERFECT_IF = {"macro_f1": "instance_wise", "instance_f1": "label_wise", "micro_f1": "label_wise"}
@@ -174,6 +175,8 @@ def draw_predictor(rng: np.random.Generator, kind: str) -> tuple[Anything, Value
         return Y, draw_theorem3(rng, Y)
     size = np.abs(rng.normal(size=Y.shape))
     separated = np.where(Y == 1, size + 0.01, -size)
+    if kind == "absolute":
+        return Y, np.where(Y == 1, separated, separated - 0.01)
     shifts = {"label-wise": (len(Y), 1), "instance-wise": (1, Y.shape[1]), "entry-wise": (1, 1)}
     return Y, separated + rng.normal(scale=_SHIFT, size=shifts[kind])
 
@@ -190,7 +193,9 @@ def draw_theorem3(rng: np.random.Generator, Y: Anything) -> Values:
 
 
 def correct_thresholds(Y: Anything, S: Values, by: str) -> Any:
-    """Thresholds at the highest irrelevant score of each row, each column or of all scores."""
+    """Thresholds at the highest irrelevant score of rows, of columns or of all scores; or 0."""
+    if by == "zero":
+        return 0.0
     axis = {"instance": 1, "label": 0, "global": None}[by]
     return np.where(Y == 1, -np.inf, S).max(axis=axis, keepdims=True)
 
@@ -265,6 +270,17 @@ COUNTEREXAMPLES = (
         np.array([[10.0, 5.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 1.0]]),
         "The irrelevant 5 is below the relevant 10s of its row and column, but above another, 1.",
     ),
+)
+
+
+# Effective in every way but absolutely: all scores are above 0, so that the threshold 0 predicts
+# every label, though one global threshold is perfect.
+SHIFTED = Counterexample(
+    "entry-wise",
+    ("macro_f1", "instance_f1", "micro_f1", "hamming_loss"),
+    np.eye(2, dtype=int),
+    np.array([[3.0, 1.0], [1.0, 3.0]]),
+    "Every score is above 0, so the threshold 0 predicts every label; 2 would be right.",
 )
 
 

@@ -1,5 +1,6 @@
 """From scores to labels: thresholds per label, per instance or for all, for any measure."""
 
+from limo.thresholds._auto import AutoThreshold, Tried
 from limo.thresholds._best import (
     F1Curves,
     apply_thresholds,
@@ -9,10 +10,12 @@ from limo.thresholds._best import (
     f1_curves,
     top_k,
 )
+from limo.thresholds._calibration import ScoreCalibration
 from limo.thresholds._classifier import ThresholdClassifier
 from limo.thresholds._expected import expected_f1_labels, gfm_labels
 from limo.thresholds._fit import RULES, suggest_threshold
 from limo.thresholds._instance import InstanceThreshold
+from limo.thresholds._json import rule_from_json, rule_to_json
 from limo.thresholds._report import (
     ThresholdReport,
     threshold_bounds,
@@ -26,25 +29,26 @@ from limo.thresholds._rules import (
     LabelThreshold,
     ThresholdRule,
     TopK,
-    rule_from_json,
-    rule_to_json,
 )
 from limo.thresholds._search import TARGETS, Target, f_beta
 
 __all__ = [
     "RULES",
     "TARGETS",
+    "AutoThreshold",
     "ExpectedF1",
     "F1Curves",
     "FixedThreshold",
     "GlobalThreshold",
     "InstanceThreshold",
     "LabelThreshold",
+    "ScoreCalibration",
     "Target",
     "ThresholdClassifier",
     "ThresholdReport",
     "ThresholdRule",
     "TopK",
+    "Tried",
     "apply_thresholds",
     "best_global_threshold",
     "best_instance_thresholds",

@@ -11,13 +11,24 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from limo._checks import column_names
 from limo._types import Anything, Values
+from limo.thresholds._calibration import ScoreCalibration
 from limo.thresholds._coding import CodedLabels
-from limo.thresholds._fit import OWN, ConstantLabels, Fitted, Training, label_matrix, make_rule
+from limo.thresholds._fit import (
+    OWN,
+    ConstantLabels,
+    Fitted,
+    Source,
+    Training,
+    label_matrix,
+    make_rule,
+)
 from limo.thresholds._rules import ThresholdRule
 
 
 def _inner_has(method: str) -> Any:
     def check(self: "ThresholdClassifier") -> bool:
+        if method == "predict_proba" and self.probability is not None:
+            return True
         getattr(getattr(self, "estimator_", self.estimator), method)
         return True
 
@@ -39,8 +50,9 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         ``MultiOutputClassifier``, ``ClassifierChain``, a pipeline, ...
     threshold : rule, str or None, default=None
         A rule, such as ``LabelThreshold()``; or ``"label"``, ``"instance"``, ``"global"``,
-        ``"top_k"``, ``"expected_f1"``; by default the rule that :func:`limo.suggest_threshold`
-        gives for ``measure``. ``"own"`` keeps the model's own ``predict``.
+        ``"mixed"`` (t(x) + t_j), ``"top_k"``, ``"expected_f1"``. By default ``"auto"``:
+        :class:`limo.AutoThreshold` tries the kinds that can serve the measure and reports why it
+        took one. ``"own"`` keeps the model's own ``predict``.
     measure : str, optional
         The target of the rule, unless it has one; by default the rule's own default. If there is
         no rule either: macro-F1.
@@ -51,6 +63,9 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         its scores of the data given to ``fit``, which should be held-out data.
     n_jobs : int, optional
         How many folds are fitted in parallel.
+    probability : {"sigmoid", "isotonic"}, optional
+        Makes probabilities of the scores, by :class:`limo.thresholds.ScoreCalibration` fitted on
+        the same cross-fitted scores as the rule. By default probabilities are those of the model.
 
     Attributes
     ----------
@@ -58,6 +73,8 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         The fitted model, of the labels that are not constant in the training data.
     rule_ : rule or None
         The fitted rule; None for ``"own"``.
+    calibration_ : ScoreCalibration or None
+        How scores become probabilities; None if the model's own are used.
     never_, always_ : array of bool of shape (n_labels,)
         Labels that no training instance has, and labels that all have.
     n_labels_ : int
@@ -83,7 +100,9 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
     >>> plain = model.fit(train.X, train.Y).predict(test.X)
     >>> tuned = limo.ThresholdClassifier(model, measure="macro_f1").fit(train.X, train.Y)
     >>> tuned.rule_
-    LabelThreshold(target='macro_f1')
+    AutoThreshold(target='macro_f1')
+    >>> tuned.rule_.kind_
+    'instance + label'
     >>> limo.macro_f1(test.Y, tuned.predict(test.X)) > limo.macro_f1(test.Y, plain)
     True
     """
@@ -98,12 +117,14 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         measure: str | None = None,
         cv: Any = 5,
         n_jobs: int | None = None,
+        probability: str | None = None,
     ) -> None:
         self.estimator = estimator
         self.threshold = threshold
         self.measure = measure
         self.cv = cv
         self.n_jobs = n_jobs
+        self.probability = probability
 
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
         """Fit the rule on cross-fitted scores, and the model on all data.
@@ -124,15 +145,19 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         self
         """
         own = isinstance(self.threshold, str) and self.threshold == OWN
-        rule = None if own else make_rule(self.threshold, self.measure)
+        rule = None if own else make_rule(self.threshold or "auto", self.measure)
         Y = self._read_labels(X, y)
         given = self._as_given() if self._is("prefit") else None
         training = Training(
             self.estimator, X, Y, self.cv, params=params, n_jobs=self.n_jobs, fitted=given
         )
+        on_training = self._is("prefit") or self._is("training")
+        source: Source = "training scores" if on_training else "cross-fitted scores"
         if rule is not None:
-            on_training = self._is("prefit") or self._is("training")
-            training.fit_rule(rule, "training scores" if on_training else "cross-fitted scores")
+            training.fit_rule(rule, source)
+        self.calibration_ = None
+        if self.probability is not None:
+            self.calibration_ = training.calibrate(ScoreCalibration(self.probability), source)
         fitted = training.fitted
         self.rule_, self.estimator_ = rule, fitted.estimator
         self.never_, self.always_ = fitted.constant.never, fitted.constant.always
@@ -154,7 +179,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         check_is_fitted(self)
         rule, fitted = self.rule_, self._fitted
         if rule is not None:
-            S = fitted.scores(X, probabilities=rule.needs_probabilities)
+            S = self._probable(X) if rule.needs_probabilities else fitted.scores(X)
             return self._labels(fitted.cut(rule, S, X))
         if self._is("prefit") and self.target_form_ in ("classes", "values"):
             return self.estimator_.predict(X)  # it was fitted to labels in this coding
@@ -179,7 +204,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
 
     @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Values:
-        """Probabilities of the model; thresholds do not change them.
+        """Probabilities of the model, or of its calibrated scores; thresholds do not change them.
 
         Parameters
         ----------
@@ -192,7 +217,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
             For a one-dimensional y: of its two classes.
         """
         check_is_fitted(self)
-        return self._probabilities(self._fitted.scores(X, probabilities=True))
+        return self._probabilities(self._probable(X))
 
     @property
     def n_features_in_(self) -> int:
@@ -213,6 +238,13 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
     @property
     def _fitted(self) -> Fitted:
         return Fitted(self.estimator_, ConstantLabels(self.never_, self.always_))
+
+    def _probable(self, X: Any) -> Values:
+        """Probabilities of all labels."""
+        fitted = self._fitted
+        if self.calibration_ is None:
+            return fitted.scores(X, probabilities=True)
+        return fitted.constant.complete(self.calibration_.transform(fitted.scores(X)), 0.0, 1.0)
 
     def _is(self, cv: str) -> bool:
         return isinstance(self.cv, str) and self.cv == cv

@@ -7,6 +7,7 @@ instances that the model has not seen, unless the caller asks for training score
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +23,9 @@ from limo._types import Booleans, Integers, Values
 from limo._views import Pattern
 from limo.datasets import StratifiedFolds
 from limo.measures._table import MEASURES
+from limo.thresholds._auto import AutoThreshold
 from limo.thresholds._best import Labels
+from limo.thresholds._calibration import ScoreCalibration
 from limo.thresholds._instance import InstanceThreshold
 from limo.thresholds._rules import (
     ExpectedF1,
@@ -98,6 +101,13 @@ class Training:
         rows, S = self.scores(source, probabilities=rule.needs_probabilities)
         features = _safe_indexing(self.X, rows) if rule.needs_features else None
         return rule.fit(_as_matrix(self.Y)[rows], S, features)
+
+    def calibrate(
+        self, calibration: ScoreCalibration, source: Source = "cross-fitted scores"
+    ) -> ScoreCalibration:
+        """Fit probabilities to the scores."""
+        rows, S = self.scores(source)
+        return calibration.fit(_as_matrix(self.Y)[rows], S)
 
     def scores(self, source: Source, *, probabilities: bool = False) -> tuple[Integers, Values]:
         """Rows of the training data, and their scores or probabilities."""
@@ -324,6 +334,8 @@ RULES: dict[str, Callable[[], ThresholdRule]] = {
     "global": GlobalThreshold,
     "top_k": TopK,
     "expected_f1": ExpectedF1,
+    "mixed": partial(InstanceThreshold, offset="label"),
+    "auto": AutoThreshold,
 }
 """The rules by name, as :class:`limo.ThresholdClassifier` takes them."""
 
@@ -356,21 +368,28 @@ def suggest_threshold(measure: str) -> ThresholdRule:
     ValueError: macro_auc judges scores, so no threshold is needed. Measures of labels are:
     hamming_loss, macro_f1, instance_f1, micro_f1.
     """
-    kind = MEASURES[check_name(measure, MEASURES, "measure")].threshold
-    if kind is None:
+    check_name(measure, MEASURES, "measure")
+    _check_of_labels(measure)
+    rule = RULES[MEASURES[measure].threshold]()  # type: ignore[index]
+    return rule.set_params(target=measure)  # type: ignore[no-any-return]
+
+
+def _check_of_labels(measure: Any) -> None:
+    """Reject a measure of scores."""
+    if measure in MEASURES and MEASURES[measure].threshold is None:
         of_labels = ", ".join(name for name, m in MEASURES.items() if m.threshold is not None)
         raise ValueError(
             f"{measure} judges scores, so no threshold is needed. Measures of labels are: "
             f"{of_labels}."
         )
-    rule = RULES[kind]()
-    return rule.set_params(target=measure)  # type: ignore[no-any-return]
 
 
 def make_rule(threshold: Any, measure: Any) -> ThresholdRule:
     """Make a rule from a rule, its name or None, with the measure as target if it has none."""
     if threshold is None:
         return LabelThreshold() if measure is None else suggest_threshold(measure)
+    if isinstance(measure, str):
+        _check_of_labels(measure)
     if isinstance(threshold, str):
         rule = RULES[check_name(threshold, RULES, "threshold rule")]()
     elif isinstance(threshold, ThresholdRule):

@@ -1,26 +1,29 @@
-"""t(x): a threshold per instance, predicted by a regression."""
+"""t(x): a threshold per instance, predicted by a regression; and t(x) + t_j, with an offset."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.linear_model import RidgeCV
+from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from limo._checks import check_name, check_number, check_sparse
 from limo._types import Values
-from limo._views import ROWS, Pattern
-from limo.thresholds._best import Labels, cut_scores
-from limo.thresholds._rules import ThresholdRule
+from limo._views import COLUMNS, ENTRIES, ROWS, Pattern
+from limo.thresholds._best import Labels
+from limo.thresholds._rules import SHRINKAGE, ThresholdRule, shrunk
 from limo.thresholds._scores import Scores
-from limo.thresholds._search import Thresholds, best_thresholds, check_target
+from limo.thresholds._search import Kept, Target, Thresholds, best_thresholds, check_target
 
 _SOURCES = ("scores", "features", "both")
 _REGRESSORS = ("ridge", "svr")
 _TIES = ("fewest", "most")
+_OFFSETS = ("global", "label")
+_PENALTIES = np.logspace(-2, 4, 13)
 # How many of the highest scores the regression reads. Scores far from the highest carry little
 # information about the threshold, and mislead where they differ between fitting and use, as those
 # of labels that are constant in training may. On five data sets, fewer were as good, and more were
@@ -32,7 +35,10 @@ class InstanceThreshold(ThresholdRule):
     """A threshold per instance, t(x): the rule for instance-F1.
 
     For each training instance the best threshold is found exactly; a regression then predicts the
-    threshold of new instances from their features, their sorted scores, or both.
+    threshold of new instances from their features, their sorted scores, or both. An offset turns
+    t(x) into t(x) + t, or into t(x) + t_j with one number per label. With it, t(x) can serve every
+    measure of labels: t(x) is fitted to the instance average of the target, then the offset to the
+    target itself, on the scores minus t(x).
 
     Parameters
     ----------
@@ -56,11 +62,15 @@ class InstanceThreshold(ThresholdRule):
         Whether no training threshold may be above the highest score of its instance, even where
         predicting nothing is best. The program of the paper's authors does so for Hamming loss.
         New instances may still get no label.
+    offset : {"global", "label"}, optional
+        What is added to t(x): one number, or one per label. By default nothing.
 
     Attributes
     ----------
     regressor_ : estimator
         The fitted regression.
+    offset_ : float or array of shape (n_labels,)
+        What is added to t(x); 0 by default.
 
     Examples
     --------
@@ -71,6 +81,8 @@ class InstanceThreshold(ThresholdRule):
     >>> rule.predict([[0.9, 0.6, 0.1], [0.5, 0.4, 0.0]])
     array([[1, 0, 0],
            [1, 1, 0]])
+    >>> limo.InstanceThreshold("macro_f1", offset="label").fit(y_true, y_score).offset_.shape
+    (3,)
     """
 
     __module__ = "limo"  # the public name, which model files contain
@@ -84,6 +96,7 @@ class InstanceThreshold(ThresholdRule):
         end_gap: float = 0.5,
         ties: str = "fewest",
         at_least_one: bool = False,
+        offset: str | None = None,
     ) -> None:
         self.target = target
         self.source = source
@@ -91,6 +104,7 @@ class InstanceThreshold(ThresholdRule):
         self.end_gap = end_gap
         self.ties = ties
         self.at_least_one = at_least_one
+        self.offset = offset
 
     @property
     def needs_features(self) -> bool:  # type: ignore[override]
@@ -98,25 +112,36 @@ class InstanceThreshold(ThresholdRule):
         return self.source != "scores"
 
     def thresholds(self, y_score: Any, X: Any = None) -> Values:
-        """The threshold t(x) of each instance."""
+        """The threshold t(x) of each instance, without the offset."""
         return self._thresholds(self._checked(y_score), X)
 
     def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
         target = check_target("instance_f1" if self.target is None else self.target)
+        if self.offset is not None:
+            check_name(self.offset, _OFFSETS, "offset")
         check_number(self.end_gap, "end_gap", least=0)
+        self.width_ = scores_read(scores)
+        seen, best = self._seen(scores, X), self._best(Y, scores, target)
+        self.regressor_ = self._learn(seen, finite_thresholds(best, scores, self.end_gap))
+        self.offset_: Any = 0.0
+        if self.offset is not None:
+            rest = scores.minus(self.regressor_.predict(seen))
+            self.offset_ = best_offset(self.offset, target, Y, rest)
+
+    def _best(self, Y: Pattern, scores: Scores, target: Target) -> Thresholds:
+        """The best threshold of each training instance."""
         most = check_name(self.ties, _TIES, "rule for ties") == "most"
-        self.width_ = min(scores.width, _MOST_SCORES)
-        seen = self._seen(scores, X)
+        if self.offset is not None:
+            target = replace(target, average=ROWS.average)
         if self.at_least_one and target.view(ROWS) is not ROWS:
             raise ValueError(
                 f"at_least_one=True needs a target that judges each instance, got {str(target)!r}: "
                 "thresholds for it are chosen jointly. Use at_least_one=False."
             )
-        best = best_thresholds(ROWS, target, Y, scores, most=most, at_least_one=self.at_least_one)
-        self.regressor_ = self._new_regressor().fit(seen, _finite(best, scores, self.end_gap))
+        return best_thresholds(ROWS, target, Y, scores, most=most, at_least_one=self.at_least_one)
 
     def _predict(self, scores: Scores, X: Any) -> Labels:
-        return cut_scores(scores, self._thresholds(scores, X), ROWS)
+        return scores.minus(self._thresholds(scores, X)).cut(self.offset_)
 
     def _thresholds(self, scores: Scores, X: Any) -> Values:
         found: Values = self.regressor_.predict(self._seen(scores, X))
@@ -134,15 +159,74 @@ class InstanceThreshold(ThresholdRule):
             return parts[0]
         return sparse.hstack(parts).tocsr() if sparse.issparse(parts[0]) else np.hstack(parts)
 
-    def _new_regressor(self) -> Any:
+    def _learn(self, seen: Any, thresholds: Values) -> Any:
         if not isinstance(self.regressor, str):
-            return clone(self.regressor)
+            return clone(self.regressor).fit(seen, thresholds)
         if check_name(self.regressor, _REGRESSORS, "regressor") == "svr":
-            return SVR(C=1.0, gamma="auto")
-        return make_pipeline(StandardScaler(with_mean=False), RidgeCV(np.logspace(-2, 4, 13)))
+            return SVR(C=1.0, gamma="auto").fit(seen, thresholds)
+        if sparse.issparse(seen) or seen.shape[1] > seen.shape[0]:
+            ridge = make_pipeline(StandardScaler(with_mean=False), RidgeCV(_PENALTIES))
+            return ridge.fit(seen, thresholds)
+        return linear_model(*fit_ridge(seen, thresholds))
 
 
-def _finite(best: Thresholds, scores: Scores, end_gap: float) -> Values:
+def scores_read(scores: Scores) -> int:
+    """How many of the highest scores of an instance the regression reads."""
+    return min(scores.width, _MOST_SCORES)
+
+
+def fit_ridge(X: Values, y: Values) -> tuple[Values, float]:
+    """Ridge regression on standardised features, its penalty chosen by leave-one-out.
+
+    The same as scikit-learn's ``StandardScaler`` and ``RidgeCV``, for few dense features and
+    without their overhead. With X'X = Q diag(e) Q' and Z = XQ, the fitted values for a penalty a
+    are Z diag(1 / (e + a)) Z'y, so that all penalties need one decomposition. Row i is left out by
+    dividing its residual by 1 - h_i, where h_i = 1/m + sum_k z_ik^2 / (e_k + a).
+    """
+    centre, scale = X.mean(axis=0), X.std(axis=0)
+    scale[scale <= 10 * np.finfo(np.float64).eps * np.abs(centre)] = 1.0
+    level = y.mean()
+    Z = (X - centre) / scale
+    e, Q = np.linalg.eigh(Z.T @ Z)
+    Z = Z @ Q
+    onto = Z.T @ (y - level)
+    weights = 1.0 / (np.maximum(e, 0.0)[:, np.newaxis] + _PENALTIES)
+    rest = (y - level)[:, np.newaxis] - Z @ (onto[:, np.newaxis] * weights)
+    leverage = 1.0 / len(X) + np.square(Z) @ weights
+    with np.errstate(divide="ignore", invalid="ignore"):
+        loss = np.square(rest / (1.0 - leverage)).sum(axis=0)
+    best = 0 if np.isnan(loss).all() else int(np.nanargmin(loss))
+    coef: Values = Q @ (onto * weights[:, best]) / scale
+    return coef, float(level - centre @ coef)
+
+
+def linear_model(coef: Values, intercept: float) -> Ridge:
+    """A fitted linear regression with these weights."""
+    model = Ridge()
+    model.coef_, model.intercept_, model.n_features_in_ = coef, intercept, coef.size
+    return model
+
+
+def best_offset(
+    kind: str, target: Target, Y: Pattern, rest: Scores, kept: Kept | None = None
+) -> Any:
+    """The best offset of t(x), one number or one per label, for scores minus t(x)."""
+    if kind == "global":
+        return float(best_thresholds(ENTRIES, target, Y, rest, kept=kept).values[0])
+    t = best_thresholds(COLUMNS, label_target(target), Y, rest, kept=kept).values
+    return shrunk(t, Y.ones_per_column, rest, SHRINKAGE)
+
+
+def label_target(target: Target) -> Target:
+    """The target that a threshold per label is fitted to, so that it serves a given target.
+
+    It is the same one unless that judges instances. Then it is the micro average: thresholds of
+    labels can be chosen together for the whole matrix, but not for each of many instances.
+    """
+    return replace(target, average="micro") if target.average == ROWS.average else target
+
+
+def finite_thresholds(best: Thresholds, scores: Scores, end_gap: float = 0.5) -> Values:
     """The thresholds, where those beyond all scores of an instance are moved near its last one."""
     high, low = scores.highest(), scores.lowest()
     beyond = end_gap * (high - low) / max(scores.width - 1, 1)

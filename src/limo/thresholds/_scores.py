@@ -54,6 +54,14 @@ class DenseScores:
         """Labels: 1 where the score is higher than ``t``, a number or an array that fits."""
         return np.greater(self.S, np.asarray(t, dtype=np.float64)).astype(np.int64)
 
+    def minus(self, t: Values) -> "DenseScores":
+        """The scores minus a number for each row."""
+        return DenseScores(self.S - t[:, np.newaxis])
+
+    def take(self, rows: Integers) -> "DenseScores":
+        """Some of the rows."""
+        return DenseScores(self.S[rows])
+
     @property
     def values(self) -> Floats:
         """All scores there are."""
@@ -68,6 +76,11 @@ class DenseScores:
         """The highest score of each row."""
         high: Values = self.S.max(axis=1).astype(np.float64)
         return high
+
+    def means(self) -> Values:
+        """The mean score of each row."""
+        mean: Values = self.S.mean(axis=1, dtype=np.float64)
+        return mean
 
     @property
     def width(self) -> int:
@@ -141,6 +154,15 @@ class StoredScores:
         cells = np.broadcast_to(np.asarray(t, dtype=np.float64), self.shape)
         return self._marked(self.matrix.data > cells[self._rows, self.matrix.indices])
 
+    def minus(self, t: Values) -> "StoredScores":
+        """The stored scores minus a number for each row."""
+        own = (self.matrix.data - t[self._rows], self.matrix.indices, self.matrix.indptr)
+        return StoredScores(sparse.csr_array(own, shape=self.shape))
+
+    def take(self, rows: Integers) -> "StoredScores":
+        """Some of the rows."""
+        return StoredScores(self.matrix[rows])
+
     @property
     def values(self) -> Floats:
         """All scores there are."""
@@ -154,6 +176,11 @@ class StoredScores:
     def highest(self) -> Values:
         """The highest stored score of each row; 0 where there is none."""
         return self._of_rows(np.maximum)
+
+    def means(self) -> Values:
+        """The mean stored score of each row; 0 where there is none."""
+        mean: Values = self._of_rows(np.add) / np.maximum(1, np.diff(self.matrix.indptr))
+        return mean
 
     @property
     def width(self) -> int:

@@ -11,6 +11,7 @@ is called a cut in this module and in its kernels; its threshold is half way bet
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -78,7 +79,7 @@ class Target:
         """Whose counts are judged, if the threshold cuts the rows of ``own``."""
         return own if self.average is None else AVERAGES[self.average]
 
-    def __call__(self, tp: Values, fp: Values, true: Values, n_items: int) -> Values:
+    def __call__(self, tp: Values, fp: Values, true: Values, n_items: int | Values) -> Values:
         """Values of thresholds with ``tp`` of ``true`` relevant items and ``fp`` others above."""
         counts = tp, fp, true - tp, n_items - true - fp
         try:
@@ -339,6 +340,10 @@ class Steps:
         return cls(indptr, hits, misses, upper, lower, n_true, blocks[0].n_items)
 
 
+Kept = dict[str, list[Steps]]
+"""By view, the cuts just below relevant items, which are few and which most targets need."""
+
+
 def best_thresholds(
     view: View,
     target: Target,
@@ -347,24 +352,34 @@ def best_thresholds(
     *,
     most: bool = False,
     at_least_one: bool = False,
+    kept: Kept | None = None,
 ) -> Thresholds:
     """Find the best thresholds of the rows of a view.
 
     Of equally good ones the one that predicts least is taken; with ``most``, and if each row is
     judged by itself, the one that predicts most. With ``at_least_one``, which also needs rows that
-    are judged by themselves, no threshold is above all scores of its row.
+    are judged by themselves, no threshold is above all scores of its row. Cuts are stored in
+    ``kept``, for other targets of the same labels and scores, so that these need no sorting.
     """
     judged = target.view(view)
+
+    def read(by: View, function: Callable[[Steps], Result], *, every: bool) -> list[Result]:
+        if kept is None or every:
+            return read_steps(*through(by, Y, scores), function, every=every)
+        if by.name not in kept:
+            kept[by.name] = read_steps(*through(by, Y, scores), _itself, every=False)
+        return [function(steps) for steps in kept[by.name]]
+
     if judged is view:
-        found = _each(target, *through(view, Y, scores), most=most, at_least_one=at_least_one)
+        found = _each(target, partial(read, view), most=most, at_least_one=at_least_one)
         return Thresholds(
             np.concatenate([block.upper for block in found]),
             np.concatenate([block.lower for block in found]),
         )
     if view is ENTRIES:
-        return _one_for_all(target, *through(judged, Y, scores))
+        return _one_for_all(target, partial(read, judged), judged.n_rows(Y.shape))
     if judged is ENTRIES:
-        return _together(target, *through(view, Y, scores))
+        return _together(target, partial(read, view), Y)
     raise ValueError(
         f"A threshold for each {view.row} cannot be fitted to {str(target)!r}, which judges each "
         f"{judged.row}: every threshold would affect every {judged.row}. Use a threshold for each "
@@ -391,8 +406,12 @@ def read_steps(
         return list(run(read_block, scores.blocks()))
 
 
+def _itself(steps: Steps) -> Steps:
+    return steps
+
+
 def _each(
-    target: Target, Y: Pattern, scores: Scores, *, most: bool, at_least_one: bool
+    target: Target, read: Callable[..., Any], *, most: bool, at_least_one: bool
 ) -> list[Thresholds]:
     """Find the best threshold of each row by itself, block by block."""
 
@@ -400,28 +419,29 @@ def _each(
         return steps.take(steps.best(target, most=most, at_least_one=at_least_one))
 
     # Cuts below relevant items suffice for a fractional target, but a row may have no such item.
-    return read_steps(Y, scores, best, every=at_least_one or not target.fractional)
+    found: list[Thresholds] = read(best, every=at_least_one or not target.fractional)
+    return found
 
 
-def _one_for_all(target: Target, Y: Pattern, scores: Scores) -> Thresholds:
+def _one_for_all(target: Target, read: Callable[..., Any], n_rows: int) -> Thresholds:
     """One threshold for all rows: the one with the highest mean value over rows.
 
     When the threshold falls below the score of an item, the value of that item's row changes and
     no other. So the sum over rows at any threshold is a running sum of these changes, over all
     items from the highest score down.
     """
-    found = read_steps(Y, scores, lambda steps: steps.gains(target), every=True)
+    found = read(lambda steps: steps.gains(target), every=True)
     start = sum(value for value, _, _ in found)
     score, gain = (np.concatenate([block[k] for block in found]) for k in (1, 2))
     order = np.argsort(-score)
     ends = _run_ends(score[order])
     total = np.concatenate([[start], start + np.cumsum(gain[order])[ends]])
     levels = np.concatenate([[np.inf], score[order][ends], [-np.inf]])
-    k = _first_best(total / Y.shape[0])
+    k = _first_best(total / n_rows)
     return Thresholds(levels[k : k + 1], levels[k + 1 : k + 2])
 
 
-def _together(target: Target, Y: Pattern, scores: Scores) -> Thresholds:
+def _together(target: Target, read: Callable[..., Any], Y: Pattern) -> Thresholds:
     """A threshold for each row, so that all rows together, as one matrix, have the best value.
 
     Plot, for each row, the hits of its cuts against their misses. The best cut of a ratio of linear
@@ -438,7 +458,7 @@ def _together(target: Target, Y: Pattern, scores: Scores) -> Thresholds:
             "a ratio of linear functions of tp, fp, fn, tn. If it is one that rises with tp and "
             "falls with fp, use Target(..., fractional=True)."
         )
-    steps = Steps.joined(read_steps(Y, scores, lambda steps: steps, every=False))
+    steps = Steps.joined(read(_itself, every=False))
     pieces, rise, run = steps.pieces()
     with np.errstate(divide="ignore"):
         slope = rise / run  # inf for a piece without misses, which comes first

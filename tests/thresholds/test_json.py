@@ -19,6 +19,9 @@ RULES = [
     limo.LabelThreshold("hamming_loss"),
     limo.LabelThreshold(limo.thresholds.f_beta(2.0)),
     limo.ExpectedF1(f1_of_nothing=1.0),
+    limo.InstanceThreshold(),
+    limo.InstanceThreshold("macro_f1", offset="label"),
+    limo.AutoThreshold("micro_f1"),
 ]
 
 
@@ -40,8 +43,12 @@ def test_rules_that_need_no_fitting():
 
 
 def test_what_cannot_be_written_or_read():
-    with pytest.raises(TypeError, match="InstanceThreshold cannot be written as JSON"):
-        rule_to_json(limo.InstanceThreshold().fit(Y, S))
+    for rule in (
+        limo.InstanceThreshold(source="features"),
+        limo.InstanceThreshold(regressor="svr"),
+    ):
+        with pytest.raises(TypeError, match="InstanceThreshold cannot be written as JSON"):
+            rule_to_json(rule.fit(Y, S, S))
     with pytest.raises(ValueError, match="has not been fitted"):
         rule_to_json(limo.LabelThreshold())
     with pytest.raises(

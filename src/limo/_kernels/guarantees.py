@@ -1,0 +1,142 @@
+"""Kernels for guarantees: what p, n and the misordered pairs b of a row allow its measures to be.
+
+A row in strict order is a sequence a_1 <= ... <= a_p of whole numbers from 0 to n: a_k irrelevant
+items are above the k-th best relevant one, and b is their sum. Average precision is the mean of
+k / (k + a_k), and F1 with the best threshold is the largest 2 k / (p + k + a_k).
+"""
+
+import math
+
+import numpy as np
+
+from limo._kernels import kernel
+from limo._types import Integers, Values
+
+# Halvings of the interval that holds a solution: more than a float has digits.
+_HALVINGS = 60
+
+
+@kernel
+def extreme_precisions(p: int, n: int, most: int, lowest: Values, highest: Values) -> None:
+    """Lowest and highest average precision for each b from 0 to ``most``, exactly.
+
+    Dynamic programming over the items, the levels and the sums: a table holds the best sum of
+    k / (k + a_k) of the items so far, for a_k <= v and each b. O(p * levels * b).
+    """
+    levels = min(n, most)
+    low, high = np.full((levels + 1, most + 1), np.inf), np.full((levels + 1, most + 1), -np.inf)
+    low[:, 0] = high[:, 0] = 0.0
+    for k in range(1, p + 1):
+        for v in range(levels + 1):
+            gain = k / (k + v)
+            # only sums that k items at level v or below can reach; from high to low, in place
+            for b in range(min(most, k * v), -1, -1):
+                found_low, found_high = np.inf, -np.inf
+                if b >= v:
+                    found_low, found_high = low[v, b - v] + gain, high[v, b - v] + gain
+                if v > 0:
+                    found_low = min(found_low, low[v - 1, b])
+                    found_high = max(found_high, high[v - 1, b])
+                low[v, b], high[v, b] = found_low, found_high
+    lowest[:] = low[levels] / p
+    highest[:] = high[levels] / p
+
+
+@kernel
+def least_precision(p: int, n: int, b: float) -> float:
+    """A lower bound of average precision from the dual problem, for rows too long for the table.
+
+    1 - AP is the mean of a_k / (k + a_k). For every price x of a misordered pair, their sum is at
+    most b x plus the sum over k of the largest a / (k + a) - x a, with a from 0 to n. The least of
+    these bounds is found by bisection of the slope. The order of the a_k is ignored.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        x = 0.5 * (low + high)
+        used = 0.0
+        for k in range(1, p + 1):
+            used += min(max(math.sqrt(k / x) - k, 0.0), float(n))
+        if used > b:
+            low = x
+        else:
+            high = x
+    bound = high * b
+    for k in range(1, p + 1):
+        a = min(max(math.sqrt(k / high) - k, 0.0), float(n))
+        bound += a / (k + a) - high * a
+    return 1.0 - bound / p
+
+
+@kernel
+def greatest_precision(p: int, n: int, b: float) -> float:
+    """An upper bound of average precision, for rows too long for the table.
+
+    a / (k + a) is concave, so it is at least a / (k + n). The sum of these is least if the last
+    items have as many irrelevant ones above them as possible.
+    """
+    left, loss = b, 0.0
+    for k in range(p, 0, -1):
+        a = min(left, float(n))
+        loss += a / (k + n)
+        left -= a
+    return 1.0 - loss / p
+
+
+@kernel
+def extreme_f1(p: int, n: int, b: float) -> tuple[float, float]:
+    """Lowest and highest F1 that the best threshold of a row can give, exactly.
+
+    Highest: the items after the k-th take up to (p - k) n misordered pairs, and the rest is shared
+    by the first k. Lowest: F1 is at most x if every a_k is at least 2 k / x - p - k, which takes
+    a certain number of pairs; x is found by bisection. O(p) for each step.
+    """
+    highest = 0.0
+    for k in range(1, p + 1):
+        least = math.ceil(max(0.0, b - float(p - k) * n) / k)
+        highest = max(highest, 2.0 * k / (p + k + least))
+    low, high = 2.0 * p / (2.0 * p + n), 1.0
+    if float(p) * n <= b:
+        return low, highest
+    for _ in range(_HALVINGS):
+        x = 0.5 * (low + high)
+        if x <= low or x >= high:
+            break
+        needed = 0.0
+        for k in range(1, p + 1):
+            needed += math.ceil(max(0.0, 2.0 * k / x - p - k))
+        if needed > b:
+            low = x
+        else:
+            high = x
+    lowest = 0.0
+    for k in range(1, p + 1):
+        a = math.ceil(max(0.0, 2.0 * k / high - p - k))
+        lowest = max(lowest, 2.0 * k / (p + k + a))
+    return lowest, highest
+
+
+@kernel
+def extreme_f1s(counts: Integers, found: Values) -> None:
+    """Lowest and highest F1 of rows, given as lines p, n, b."""
+    for i in range(counts.shape[1]):
+        found[0, i], found[1, i] = extreme_f1(counts[0, i], counts[1, i], float(counts[2, i]))
+
+
+@kernel
+def row_orders(indptr: Integers, ahead: Integers, found: Values) -> None:
+    """For each row: a_1, a_p, average precision and F1 at its best threshold; nan without items.
+
+    ``ahead`` holds the a_k of all rows, one row after the other.
+    """
+    for i in range(indptr.size - 1):
+        start, p = indptr[i], indptr[i + 1] - indptr[i]
+        if p == 0:
+            found[:, i] = np.nan
+            continue
+        precision, best = 0.0, 0.0
+        for k in range(1, p + 1):
+            a = ahead[start + k - 1]
+            precision += k / (k + a)
+            best = max(best, 2.0 * k / (p + k + a))
+        found[0, i], found[1, i] = ahead[start], ahead[start + p - 1]
+        found[2, i], found[3, i] = precision / p, best

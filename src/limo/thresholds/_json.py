@@ -1,0 +1,160 @@
+"""Fitted rules as JSON: plain numbers that any program can read and apply."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import Ridge
+
+from limo._checks import check_name
+from limo.thresholds._auto import AutoThreshold, Tried
+from limo.thresholds._instance import InstanceThreshold, linear_model
+from limo.thresholds._rules import (
+    ExpectedF1,
+    FixedThreshold,
+    GlobalThreshold,
+    LabelThreshold,
+    ThresholdRule,
+    TopK,
+)
+
+# The attribute that determines the predictions of each rule.
+_ATTRIBUTE: dict[type[ThresholdRule], str] = {
+    FixedThreshold: "threshold",
+    TopK: "k_",
+    GlobalThreshold: "threshold_",
+    LabelThreshold: "thresholds_",
+    ExpectedF1: "f1_of_nothing",
+}
+_RULES = {rule.__name__: rule for rule in (*_ATTRIBUTE, InstanceThreshold, AutoThreshold)}
+
+
+def rule_to_json(rule: ThresholdRule, path: str | Path | None = None) -> str:
+    """Write a fitted rule as JSON.
+
+    JSON has no infinity: a threshold that predicts nothing is the text ``"inf"``, one that predicts
+    everything ``"-inf"``. Of the target only the name is kept.
+
+    Parameters
+    ----------
+    rule : fitted rule
+        Any rule; a :class:`limo.InstanceThreshold` only if it reads scores by ridge regression.
+    path : str or Path, optional
+        A file to write the text to as well.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import limo
+    >>> rule = limo.LabelThreshold(shrinkage=0)
+    >>> rule = rule.fit([[1, 0], [0, 0]], [[0.75, 0.5], [0.25, 0.5]])
+    >>> print(limo.thresholds.rule_to_json(rule))
+    {
+      "rule": "LabelThreshold",
+      "thresholds": [
+        0.5,
+        "inf"
+      ],
+      "n_labels": 2,
+      "label_names": null,
+      "target": null
+    }
+    """
+    text = json.dumps(_document(rule), indent=2, allow_nan=False)
+    if path is not None:
+        Path(path).write_text(text + "\n", encoding="utf-8")
+    return text
+
+
+def rule_from_json(text: str | Path) -> ThresholdRule:
+    """Read a rule that :func:`rule_to_json` wrote, ready to predict.
+
+    Parameters
+    ----------
+    text : str or Path
+        The JSON text, or the path of a file that holds it.
+
+    Returns
+    -------
+    rule
+    """
+    content = text.read_text(encoding="utf-8") if isinstance(text, Path) else text
+    return _rule(json.loads(content))
+
+
+def _document(rule: ThresholdRule) -> dict[str, Any]:
+    """What determines the predictions of a rule, then the labels it was fitted on."""
+    if type(rule).__name__ not in _RULES:
+        raise TypeError(f"{type(rule).__name__} cannot be written as JSON: {_ADVICE}")
+    rule.check_fitted()
+    target = rule.get_params().get("target")
+    names = getattr(rule, "label_names_", None)
+    return {
+        "rule": type(rule).__name__,
+        **_decided(rule),
+        "n_labels": getattr(rule, "n_labels_", None),
+        "label_names": None if names is None else list(names),
+        "target": None if target is None else str(target),
+    }
+
+
+def _decided(rule: ThresholdRule) -> dict[str, Any]:
+    if isinstance(rule, AutoThreshold):
+        tried = [asdict(t) for t in rule.tried_]
+        return {"kind": rule.kind_, "chosen": _document(rule.rule_), "tried": tried}
+    if isinstance(rule, InstanceThreshold):
+        model = rule.regressor_
+        if rule.source != "scores" or not isinstance(model, Ridge):
+            raise TypeError(
+                "This InstanceThreshold cannot be written as JSON: it contains a model of features "
+                f"or one that is not linear. {_ADVICE}"
+            )
+        parts = {"coef": model.coef_, "intercept": model.intercept_, "offset": rule.offset_}
+        return {name: _plain(part) for name, part in parts.items()}
+    attribute = _ATTRIBUTE[type(rule)]
+    return {attribute.rstrip("_"): _plain(getattr(rule, attribute))}
+
+
+def _rule(document: dict[str, Any]) -> ThresholdRule:
+    kind = _RULES[check_name(document.get("rule"), _RULES, "rule")]
+    if kind is AutoThreshold:
+        rule = AutoThreshold()
+        rule.kind_, rule.rule_ = document["kind"], _rule(document["chosen"])
+        rule.tried_ = tuple(Tried(**t) for t in document["tried"])
+    elif kind is InstanceThreshold:
+        rule = InstanceThreshold()
+        rule.offset_, coef = _numbers(document["offset"]), _numbers(document["coef"])
+        rule.regressor_ = linear_model(coef, document["intercept"])
+        rule.width_ = coef.size
+    else:
+        attribute = _ATTRIBUTE[kind]
+        decided = _numbers(document[attribute.rstrip("_")])
+        rule = kind(decided) if kind is FixedThreshold else kind()
+        setattr(rule, attribute, decided)
+    if "target" in rule.get_params():
+        rule.set_params(target=document["target"])
+    if document["n_labels"] is not None:
+        rule.n_labels_ = document["n_labels"]
+        names = document["label_names"]
+        rule.label_names_ = None if names is None else tuple(names)
+    return rule
+
+
+_ADVICE = "Store it with the model, with skops or joblib."
+
+
+def _plain(value: Any) -> Any:
+    if np.ndim(value):
+        return [_plain(item) for item in np.asarray(value).tolist()]
+    return str(value) if np.isinf(value) else value
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, list):
+        return np.array([float(item) for item in value])
+    return float(value) if isinstance(value, str) else value
