@@ -69,7 +69,6 @@ def test_every_measure_gets_weights(measure):
     assert chosen.weights.sum() == pytest.approx(1)
     assert (chosen.weights >= 0).all()
     assert chosen.held_out.shape == (_selection._N_BAGS,)
-    assert (chosen.threshold is None) == (m.needs == "scores")
     # noise weighs no more than an even mix gives it, and the ensemble beats the best model
     mixture = alone(m, Y, mixed(SCORES, chosen.weights), FOLDS)
     assert m.sign * mixture >= m.sign * alone(m, Y, SCORES[2], FOLDS)

@@ -278,14 +278,15 @@ def _say_ensemble(found: dict[str, Any], measure: str) -> None:
         f"{tried[0]['value'][measure]:.4f} in cross-validation."
     )
     if found["threshold"]:
-        print_text(f"Threshold: {_KINDS.get(found['threshold'], found['threshold'])}.")
+        kind = _KINDS.get(found["threshold"], f"of the kind {found['threshold']}")
+        print_text(f"Threshold: {kind}, chosen by cross-validation.")
     for line in found["tried"]:
         if "note" in line:
             print_text(f"{line['model']}: {line['note']}.")
 
 
 _KINDS = {
-    "label": "one per label, which had the best cross-validated value",
-    "instance": "one per instance, which had the best cross-validated value",
-    "global": "one for all scores, which had the best cross-validated value",
+    "label": "one per label",
+    "instance": "one per instance",
+    "global": "one for all scores",
 }

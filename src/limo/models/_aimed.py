@@ -201,7 +201,7 @@ class AimedClassifier(MultiLabelClassifier):
             tried = list(self._try_all(X, labels, folds, seed, start))
             chosen = self._select(measures, labels, tried, folds, seed, start)
             self._refit(X, labels, tried, chosen)
-            self._fit_thresholds(labels, tried, chosen)
+            self._fit_thresholds(labels, tried)
         self.leaderboard_ = self._leaderboard(measures, labels, tried, chosen, folds)
         return self
 
@@ -418,18 +418,20 @@ class AimedClassifier(MultiLabelClassifier):
             del model.out_of_bag_scores_
         return model
 
-    def _fit_thresholds(self, labels: Any, tried: list[_Tried], chosen: dict[str, Chosen]) -> None:
+    def _fit_thresholds(self, labels: Any, tried: list[_Tried]) -> None:
         """Thresholds fitted on the cross-fitted scores of the ensembles."""
         by_name = {one.name: one.S for one in tried}
-        self.thresholds_ = {name: one.threshold for name, one in chosen.items() if one.threshold}
+        self.thresholds_: dict[str, str] = {}
         self.rules_, self.offsets_ = {}, {}
         for name, weights in self.weights_.items():
             S = self._complete(
                 mixed([by_name[k] for k in weights], np.array(list(weights.values())))
             )
-            kind = self.thresholds_.get(name)
-            rule = make_rule(kind, name if kind else self.threshold_measure)
+            cut = MEASURES[name].threshold is not None
+            rule = make_rule("auto", name) if cut else make_rule(None, self.threshold_measure)
             self.rules_[name] = rule.fit(labels, S)
+            if cut:
+                self.thresholds_[name] = rule.kind_
             # scores above 0 are then predicted, where one threshold cuts them all
             self.offsets_[name] = rule.move_to_zero()
 

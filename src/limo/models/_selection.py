@@ -43,13 +43,10 @@ class Chosen:
         They add up to 1.
     held_out : array of shape (n_bags,)
         The measure on the rows that each repetition left out.
-    threshold : str or None
-        The kind of threshold, for a measure of labels.
     """
 
     weights: Values
     held_out: Values
-    threshold: str | None
 
 
 def standardise(S: Values) -> tuple[Values, float, float]:
@@ -94,7 +91,7 @@ def select(
     rng: np.random.Generator,
     deadline: float = np.inf,
 ) -> Chosen:
-    """Choose weights for standardised scores, and the kind of threshold.
+    """Choose weights for standardised scores.
 
     After ``deadline``, a time of ``time.monotonic()``, the selection is not repeated again.
     """
@@ -106,10 +103,7 @@ def select(
         bags.append(_bag(measure, Y, scores, order, rng))
     weights = np.mean([one for one, _ in bags], axis=0)
     weights = (1 - _SHRINKAGE) * weights + _SHRINKAGE * _even(_gain(measure, singles), order)
-    mean = mixed(scores, weights)
-    return Chosen(
-        weights, np.array([value for _, value in bags]), _best_kind(measure, Y, mean, folds)
-    )
+    return Chosen(weights, np.array([value for _, value in bags]))
 
 
 def _even(gains: Values, order: Integers) -> Values:
@@ -199,13 +193,3 @@ def _first_kind(measure: Measure) -> str | None:
         return None
     kind: str = measure.threshold
     return "global" if measure.view is ROWS else kind
-
-
-def _best_kind(measure: Measure, Y: Any, S: Values, folds: Sequence[Integers]) -> str | None:
-    """The kind of threshold with the best cross-validated value."""
-    if measure.threshold is None:
-        return None
-    by_label = () if measure.view is ROWS else ("label",)
-    kinds: list[str] = list(dict.fromkeys((measure.threshold, "global", *by_label)))
-    values = [np.mean(list(by_fold(measure, Y, S, kind, folds))) for kind in kinds]
-    return kinds[int(np.argmax(_gain(measure, values)))]
