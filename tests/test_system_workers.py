@@ -1,8 +1,14 @@
+import os
+import signal
+import subprocess
+import sys
 import threading
+from unittest.mock import Mock
 
 import pytest
 
-from limo._system import at_most, n_workers, workers
+from limo import _system as system
+from limo._system import at_most, memory_limit, n_workers, workers
 
 
 @pytest.mark.parametrize("enough", [True, False])
@@ -51,3 +57,46 @@ def test_limits_within_limits():
         assert n_workers() == 1
     with at_most(1), at_most(2):
         assert n_workers() == 1
+
+
+def test_a_worker_leaves_ctrl_c_to_its_parent_and_ends_with_it(monkeypatch):
+    heard, threads = [], []
+    monkeypatch.setattr(system.signal, "signal", lambda *what: heard.append(what))
+    monkeypatch.setattr(system.threading, "Thread", lambda **what: threads.append(what) or Mock())
+    system.start_worker(5)
+    assert heard == [(signal.SIGINT, signal.SIG_IGN)]
+    assert threads[0]["args"] == (5,)  # not its own idea of its parent, which may be gone already
+    monkeypatch.setattr(os, "getppid", iter([5, 5, 1]).__next__)
+    monkeypatch.setattr(os, "_exit", heard.append)
+    monkeypatch.setattr(system.time, "sleep", heard.append)
+    system._exit_with(5)
+    assert heard[1:] == [1, 1, 1]  # two naps, then the exit
+
+
+def test_the_lowest_limit_of_memory_counts(monkeypatch):
+    assert 2**27 < memory_limit() <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    monkeypatch.setattr(system, "_container_memory", lambda folder: 2.0**26)
+    assert memory_limit() == 2**26
+    monkeypatch.setattr(system, "_address_space", lambda: 2.0**25)
+    assert memory_limit() == 2**25
+    for name in ("_container_memory", "_address_space"):
+        monkeypatch.setattr(system, name, lambda *_: None)
+    monkeypatch.delattr("os.sysconf")
+    assert memory_limit() == 2**33
+
+
+@pytest.mark.parametrize("file", ["memory.max", "memory/memory.limit_in_bytes"])
+def test_a_container_limits_memory(tmp_path, file):
+    assert system._container_memory(tmp_path) is None
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text("max\n")
+    assert system._container_memory(tmp_path) is None
+    (tmp_path / file).write_text("1048576\n")
+    assert system._container_memory(tmp_path) == 2**20
+
+
+def test_ulimit_limits_memory():
+    code = "from limo._system import memory_limit; print(memory_limit())"
+    limited = f"ulimit -v 4000000; {sys.executable} -c '{code}'"
+    found = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=True)
+    assert float(found.stdout) == 4000000 * 1024

@@ -212,6 +212,15 @@ def check_number(
     raise ValueError(f"{name} must be {what}{_range(above, least, most)}, got {value!r}.")
 
 
+def check_n_jobs(n_jobs: Any) -> int | None:
+    """Return a number of threads, as joblib counts them: None, 1, 2, ... or -1 for all cores."""
+    if n_jobs is None:
+        return None
+    if check_number(n_jobs, "n_jobs", least=-(2**15), most=2**15, integer=True) == 0:
+        raise ValueError("n_jobs must be None, a positive number, or -1 for all cores, got 0.")
+    return int(n_jobs)
+
+
 def _range(above: float | None, least: float, most: float) -> str:
     if above is not None:
         return f" above {above:g}"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import Checked, check_inputs
+from limo._checks import Checked, check_inputs, check_number
 from limo._kernels.guarantees import row_orders
 from limo._profiles import Profile, read_profiles
 from limo._types import Integers, Values
@@ -404,6 +404,9 @@ def micro_auc_bound(n_instances: int, n_labels: int, n_relevant: float) -> float
     >>> [round(limo.micro_auc_bound(m, 5, 1.5 * m), 3) for m in (10, 100, 1000)]
     [0.701, 0.922, 0.988]
     """
+    for name, value in (("n_instances", n_instances), ("n_labels", n_labels)):
+        check_number(value, name, least=1)
+    check_number(n_relevant, "n_relevant", least=0, most=n_instances * n_labels)
     n = n_relevant * (n_instances + n_labels - 2) / (n_instances * n_labels)
     a = np.linspace(0.0, 1.0, 10_001)
     return float(((1 - a / 2) * (1 - (1 - a) ** n)).max())

@@ -1,11 +1,14 @@
-"""Files written completely or not at all, threads, time limits, late imports, and versions."""
+"""Files written completely or not at all, threads, processes, memory, time, imports, versions."""
 
 import importlib
 import importlib.metadata
+import importlib.util
 import math
 import os
 import platform
+import signal
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +19,21 @@ from pathlib import Path
 from typing import IO, Any
 
 # Files
+
+
+def as_path(path: Any, name: str = "path") -> Path:
+    """The path, or an error that says what was given instead.
+
+    Examples
+    --------
+    >>> as_path(None)
+    Traceback (most recent call last):
+        ...
+    ValueError: path must be the name of a file, got None
+    """
+    if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
+        raise ValueError(f"{name} must be the name of a file, got {path!r}")
+    return Path(path)
 
 
 def check_target(file: Path, *, force: bool) -> None:
@@ -142,6 +160,64 @@ def workers(*, enough: bool = True) -> Iterator[Run]:
         return
     with ThreadPoolExecutor(n_threads) as pool:
         yield pool.map
+
+
+# Memory
+
+
+def memory_limit() -> float:
+    """The bytes this process may use: of the machine, its container and its ``ulimit``.
+
+    8 GiB if the system says none of them.
+    """
+    known = [_machine_memory(), _container_memory(Path("/sys/fs/cgroup")), _address_space()]
+    return min((limit for limit in known if limit is not None), default=2.0**33)
+
+
+def _machine_memory() -> float | None:
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _container_memory(groups: Path) -> float | None:
+    """The limit of the control group, in the file of version 2 or of version 1 of the interface."""
+    for file in (groups / "memory.max", groups / "memory" / "memory.limit_in_bytes"):
+        try:
+            text = file.read_text().strip()
+        except (OSError, UnicodeDecodeError):
+            continue
+        if text.isdecimal():  # "max" means no limit
+            return float(text)
+    return None
+
+
+def _address_space() -> float | None:
+    if importlib.util.find_spec("resource") is None:  # Windows
+        return None
+    resource = importlib.import_module("resource")
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else float(limit)
+
+
+# Processes
+
+
+def start_worker(parent: int) -> None:
+    """Leave Ctrl-C to the parent process, and end when it ends.
+
+    The parent says its own number: it may have been killed before this process could ask. This
+    module loads nothing large, so a process that is still starting notices at once.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
+
+
+def _exit_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 # Time

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 
+import joblib
 import numpy as np
 import pytest
 
@@ -130,6 +131,25 @@ def test_as_a_process(folder):
         assert (bad.returncode, bad.stdout) == (code, "")
         assert bad.stderr.startswith("Error: ")
     assert names_in(folder) == {"square.npz", "text.csv", "results.sqlite"}
+
+
+class Evil:
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.mark),)
+
+
+@pytest.mark.slow
+def test_a_pickle_is_never_opened(folder):
+    joblib.dump(Evil(folder / "mark"), folder / "evil.joblib")
+    bad = process("compare", "evil.joblib", *QUICK, folder=folder)
+    assert bad.returncode == 1
+    assert "the format is not recognised" in bad.stderr
+    assert not (folder / "mark").exists()
+    joblib.load(folder / "evil.joblib")
+    assert (folder / "mark").exists()  # it would have run
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@ import signal
 import time
 from concurrent.futures import BrokenExecutor
 from typing import ClassVar
-from unittest.mock import Mock
 
 import pytest
 
@@ -52,8 +51,8 @@ class Pool:
 
     made: ClassVar[list["Pool"]] = []
 
-    def __init__(self, n_jobs, initializer):
-        self.n_jobs, self.broken, self.ended = n_jobs, False, []
+    def __init__(self, n_jobs, initializer, initargs):
+        self.n_jobs, self.broken, self.ended, self.initargs = n_jobs, False, [], initargs
         self._processes = dict.fromkeys(range(n_jobs), self)
         self.made.append(self)
 
@@ -75,21 +74,18 @@ def test_a_broken_pool_is_replaced_and_the_last_one_ended(monkeypatch):
     processes = Processes(2)
     assert processes.submit(square, 2).result() == processes.submit(square, -2).result() == 4
     assert [pool.n_jobs for pool in Pool.made] == [2]
+    assert Pool.made[0].initargs == (os.getpid(),)  # a worker may start after this process ended
     Pool.made[0].broken = True
     assert processes.submit(square, 3).result() == 9
     processes.close()
     assert [pool.ended for pool in Pool.made] == [[], ["process", "process", "pool"]]
 
 
-def test_a_worker_leaves_ctrl_c_to_its_parent_and_ends_with_it(monkeypatch):
-    heard, threads = [], []
-    monkeypatch.setattr(runner.signal, "signal", lambda *what: heard.append(what))
-    monkeypatch.setattr(runner.threading, "Thread", lambda **what: threads.append(what) or Mock())
-    runner._start_worker()
-    assert heard == [(signal.SIGINT, signal.SIG_IGN)]
-    assert threads[0]["args"] == (os.getppid(),)
-    monkeypatch.setattr(runner, "getppid", iter([5, 5, 1]).__next__)
-    monkeypatch.setattr(runner, "_exit", heard.append)
-    monkeypatch.setattr(runner.time, "sleep", heard.append)
-    runner._exit_with(5)
-    assert heard[1:] == [1, 1, 1]  # two naps, then the exit
+def test_folders_of_killed_processes_are_removed_and_those_of_others_kept(monkeypatch, tmp_path):
+    monkeypatch.setattr(runner.tempfile, "gettempdir", lambda: str(tmp_path))
+    names = [f"limo-data-{process}-x" for process in (2**22 + 1, 10**30, os.getpid(), 1)]
+    for name in [*names, "limo-data-mine", "other"]:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "data").touch()
+    runner._remove_abandoned()
+    assert {folder.name for folder in tmp_path.iterdir()} == {*names[2:], "limo-data-mine", "other"}

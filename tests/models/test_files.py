@@ -195,3 +195,36 @@ def test_a_part_that_cannot_be_restored_is_explained(tmp_path):
             copy.writestr(name, content if name == "schema.json" else b"noise")
     with pytest.raises(limo.ModelFileError, match="odd.skops cannot be restored: "):
         limo.load_model(tmp_path / "odd.skops")
+
+
+def test_a_file_that_unpacks_to_far_more_than_its_size_is_rejected(tmp_path):
+    """Zeros compress a thousandfold, also in an archive inside the archive."""
+    inner = io.BytesIO()
+    np.savez_compressed(inner, data=np.zeros(5 << 26, dtype=np.int8))
+    file = tmp_path / "bomb.skops"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("schema.json", "{}")
+        archive.writestr("1.npz", inner.getvalue())
+    with pytest.raises(limo.ModelFileError, match=r"unpacks to 335,\d+,\d+: expected at most 26"):
+        limo.load_model(file)
+    with pytest.raises(limo.ModelFileError, match="not a model file"):
+        limo.load_model(file, max_bytes=1 << 30)
+
+
+@pytest.mark.parametrize("wrong", ["indices", "shape", "values", "posterior", "names"])
+def test_arrays_that_do_not_fit_together_are_rejected(wrong, tmp_path):
+    """Compiled code would read beyond the end of such arrays."""
+    model = limo.MLKNNClassifier(3).fit(DATA.X, DATA.Y)
+    data, indices, indptr, shape = model._Y
+    if wrong == "indices":
+        model._Y = (data, indices + 1000, indptr, shape)
+    elif wrong == "shape":
+        model._Y = (data, indices, indptr, (shape[0], 9))
+    elif wrong == "values":
+        model._Y = (data * 7, indices, indptr, shape)
+    elif wrong == "posterior":
+        model.posterior_ = model.posterior_[:, :2]
+    names = ["a"] if wrong == "names" else None
+    file = limo.save_model(model, tmp_path / "model.skops", label_names=names)
+    with pytest.raises(limo.ModelFileError, match="holds a model that cannot predict"):
+        limo.load_model(file)

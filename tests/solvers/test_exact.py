@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from limo._solvers.exact import _half_of_memory, solve
+from limo._solvers.exact import solve
 from limo._solvers.objective import Resident
 from limo._solvers.problem import Status
 from limo.losses import Term
@@ -212,7 +212,7 @@ def test_a_hinge_too_sharp_to_certify():
     assert found.relative_gap < 1e-2
 
 
-def test_memory_the_system_does_not_tell(monkeypatch):
-    assert _half_of_memory() > 2**27
-    monkeypatch.delattr("os.sysconf")
-    assert _half_of_memory() == 2**32
+@pytest.mark.parametrize("wrong", [-1, 0, float("nan"), "much"])
+def test_working_memory_must_be_positive(wrong):
+    with pytest.raises(ValueError, match="working_memory must be a number above 0, got"):
+        solve(problem(*arrays(m=8)), working_memory=wrong)

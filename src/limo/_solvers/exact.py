@@ -6,7 +6,6 @@ from a guess of the curvature of each feature, none of which scipy's optimiser o
 """
 
 import math
-import os
 import time
 from collections import deque
 from dataclasses import dataclass, field, replace
@@ -14,8 +13,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from limo._checks import check_number
 from limo._solvers.objective import Objective, Point, Ray, Resident, Streaming
 from limo._solvers.problem import Callback, Problem, Progress, Solution, Status
+from limo._system import memory_limit
 from limo._types import Values
 
 # A hinge is solved as a sequence of smoothed hinges, each started from the solution before.
@@ -42,12 +43,15 @@ def solve(
     regularisation: otherwise near-zero weights could pass as converged.
 
     ``working_memory``, in MiB, limits the matrices of scores; if they need more, they are
-    recomputed in blocks. The default is half of the machine's memory.
+    recomputed in blocks. The default is half of what the process may use.
     """
     shape = problem.features.shape[1], problem.Y.shape[1]
     W = np.zeros(shape) if start is None else start.W
     stop = Stop(tol, max_iter, problem.alpha, problem.at_zero(), callback)
-    limit = _half_of_memory() if working_memory is None else working_memory * 2.0**20
+    if working_memory is None:
+        limit = memory_limit() / 2
+    else:
+        limit = check_number(working_memory, "working_memory", above=0) * 2.0**20
     # BLAS threads would compete with ours, which share the products already.
     with threadpool_limits(1, "blas"):
         objective = _objective(problem, limit)
@@ -74,14 +78,6 @@ def _objective(problem: Problem, limit: float) -> Objective:
     if 8.0 * m * l * _RESIDENT_MATRICES <= limit:
         return Resident(problem)
     return Streaming(problem, limit)
-
-
-def _half_of_memory() -> float:
-    """Half of the machine's memory in bytes, or 4 GiB if the system does not report it."""
-    try:
-        return 0.5 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return 2.0**32
 
 
 def _smooth(objective: Objective, W: Values, stop: "Stop", scale: Values) -> Solution:

@@ -4,7 +4,8 @@ Every reader, writer and splitter uses these; nothing here reads a file.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any
@@ -12,7 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo._checks import check_sparse
+from limo._checks import check_number, check_sparse
+from limo._text import repeated
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,8 +52,10 @@ class Dataset:
     checksum: str = ""
 
     def __post_init__(self) -> None:
-        check_sparse(self.X, "X")
-        check_sparse(self.Y, "Y")
+        for letter in ("X", "Y"):
+            object.__setattr__(self, letter, _matrix(getattr(self, letter), letter))
+        for kind in ("feature_names", "label_names"):
+            object.__setattr__(self, kind, _names(getattr(self, kind), kind))
         expected = (self.X.shape[0], len(self.label_names))
         if self.Y.shape != expected:
             raise ValueError(
@@ -92,6 +96,44 @@ class Dataset:
     def to_sparse(self) -> "Dataset":
         """The same data with ``X`` and ``Y`` as CSR arrays."""
         return replace(self, X=sparse.csr_array(self.X), Y=sparse.csr_array(self.Y))
+
+
+def check_dataset(data: Any) -> None:
+    """Raise unless this is a data set, and not, say, the name of one."""
+    if not isinstance(data, Dataset):
+        raise ValueError(
+            f"expected a limo.Dataset, as limo.read returns it, got {type(data).__name__}"
+        )
+
+
+def _matrix(A: Any, name: str) -> Any:
+    """A sparse matrix or an array of numbers with two dimensions; lists and frames become one."""
+    check_sparse(A, name)
+    if sparse.issparse(A) or isinstance(A, np.ndarray):
+        found = A
+    else:
+        try:
+            found = A.to_numpy() if hasattr(A, "to_numpy") else np.asarray(A)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must be a table of numbers: {error}") from None
+    if found.ndim != 2 or found.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name} must be a table of numbers with one row per instance, got shape "
+            f"{found.shape} of type {found.dtype}"
+        )
+    return found
+
+
+def _names(given: Any, kind: str) -> tuple[str, ...]:
+    if isinstance(given, tuple) and all(isinstance(name, str) for name in given):
+        return given
+    try:
+        names = () if isinstance(given, str | bytes | Mapping) else tuple(given)
+    except TypeError:
+        names = ()
+    if not names and not isinstance(given, list | tuple):
+        raise ValueError(f"{kind} must be a list of names, got {given!r}")
+    return tuple(map(str, names))
 
 
 def _stack(A: Any, B: Any) -> Any:
@@ -164,6 +206,19 @@ class Limits:
     max_columns: int = 10_000_000
     max_values: int = 1_000_000_000
 
+    @staticmethod
+    def of(given: Any) -> "Limits":
+        """The limits given, or the default ones for None."""
+        if given is None:
+            return Limits()
+        if not isinstance(given, Limits):
+            raise ValueError(f"limits must be a limo.datasets.Limits, got {given!r}")
+        return given
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            check_number(getattr(self, one.name), one.name, least=0, integer=True)
+
     def check(self, name: str, value: int, what: str, path: str = "") -> None:
         """Raise if there are more than the limit ``name`` allows; ``what`` names the quantity."""
         limit = getattr(self, name)
@@ -186,6 +241,18 @@ _CHOICES = {
 }
 
 
+_OPTIONAL_FLAG = ((bool, np.bool_, type(None)), "True, False or None")
+_TYPES: dict[str, tuple[Any, str]] = {
+    **{name: (str, " or ".join(map(repr, choices))) for name, choices in _CHOICES.items()},
+    "xml": ((str, os.PathLike, type(None)), "the name of a file"),
+    "n_features": ((Integral, type(None)), "a count"),
+    "zero_based": _OPTIONAL_FLAG,
+    "header": _OPTIONAL_FLAG,
+    "encoding": ((str, type(None)), "a name such as 'utf-8'"),
+    "member": ((str, type(None)), "the name of a member"),
+}
+
+
 @dataclass(frozen=True)
 class ReadOptions:
     """The options of :func:`limo.read`, which documents them."""
@@ -204,14 +271,14 @@ class ReadOptions:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.drop, str):
-            object.__setattr__(self, "drop", tuple(self.drop))
-        object.__setattr__(self, "labels", _plain(self.labels))
+        self._check_types()
+        for name in ("drop", "labels"):
+            object.__setattr__(self, name, _plain(getattr(self, name), name))
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 expected = " or ".join(map(repr, choices))
                 raise DataError(f"{name} must be {expected}, got {getattr(self, name)!r}")
-        if self.n_features is not None and self.n_features < 0:
+        if self.n_features is not None and not 0 <= self.n_features < 2**63:
             raise DataError(f"n_features must be a count, got {self.n_features!r}")
         if isinstance(self.drop, str):
             raise DataError(f"drop must be a list of names: drop=[{self.drop!r}]")
@@ -220,6 +287,11 @@ class ReadOptions:
                 f"labels must be a count of at least 1, a list of names, or a prefix with a star "
                 f"('tag_*'); got {self.labels!r}"
             )
+
+    def _check_types(self) -> None:
+        for name, (kinds, expected) in _TYPES.items():
+            if not isinstance(getattr(self, name), kinds):
+                raise DataError(f"{name} must be {expected}, got {getattr(self, name)!r}")
 
     def refuse_unused(self, used: frozenset[str], format: str) -> None:
         """Raise for an option that was set although the format does not use it."""
@@ -232,11 +304,19 @@ class ReadOptions:
                 )
 
 
-def _plain(labels: Any) -> LabelChoice:
-    """``labels`` as None, an int, a str or, for any list or array, a tuple."""
-    if labels is None or isinstance(labels, (str, bool)):
-        return labels
-    return int(labels) if isinstance(labels, Integral) else tuple(labels)
+def _plain(given: Any, name: str) -> LabelChoice:
+    """``given`` as None, an int, a str or, for any list, array or iterator of names, a tuple."""
+    if isinstance(given, str) or (name == "labels" and isinstance(given, bool | None)):
+        return given
+    if isinstance(given, Integral) and name == "labels":
+        return int(given)
+    try:
+        listed: tuple[Any, ...] = tuple(given)
+    except TypeError:
+        listed = (None,)
+    if not all(isinstance(one, str | Integral) for one in listed):
+        raise DataError(f"{name} must be a list of names, got {given!r}")
+    return listed
 
 
 _DEFAULT = ReadOptions()
@@ -271,6 +351,12 @@ def check_binary(Y: Any, path: str = "") -> None:
             f"Y must hold only 0 and 1, got {value:g} in row {row}, column {column} (from 0)",
             path=path,
         )
+
+
+def check_different(names: Sequence[str], what: str, path: str = "") -> None:
+    """Raise if a name occurs twice: nothing could be chosen by it."""
+    if (twice := repeated(names)) is not None:
+        raise DataError(f"expected different {what}, got {twice!r} twice", path=path)
 
 
 _INT32 = np.iinfo(np.int32).max

@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from limo._kernels import libsvm as kernels
-from limo.datasets._dataset import DataError, Dataset, ReadOptions, csr, without_repeats
+from limo.datasets._dataset import (
+    DataError,
+    Dataset,
+    ReadOptions,
+    check_different,
+    csr,
+    without_repeats,
+)
 from limo.datasets._source import Source, line_at, normalise
 
 NAMES_SUFFIX = ".names.json"  # of the file beside a LIBSVM file, which itself cannot hold names
@@ -42,6 +49,8 @@ def read_libsvm(source: Source, options: ReadOptions) -> Dataset:
             "remove the names",
             path=source.path + NAMES_SUFFIX,
         )
+    for what, given in (("label names", label_names), ("feature names", features)):
+        check_different(given, what, source.path)
     return Dataset(X, Y, tuple(features), label_names, source.path, source.checksum)
 
 

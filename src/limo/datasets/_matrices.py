@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from limo._system import as_path
 from limo.datasets._arff import says_labels
 from limo.datasets._columns import (
     Columns,
@@ -25,7 +26,14 @@ from limo.datasets._columns import (
 )
 from limo.datasets._dataset import DataError, LabelChoice, Limits, ReadOptions, shorten
 from limo.datasets._npz import DAMAGE, column_names, named_matrix, read_arrays, scipy_matrix
-from limo.datasets._read import FORMATS, read_columns, read_source, recognise, without_index
+from limo.datasets._read import (
+    FORMATS,
+    check_format,
+    read_columns,
+    read_source,
+    recognise,
+    without_index,
+)
 from limo.datasets._source import Source, open_source
 
 MatrixKind = Literal["truth", "scores", "predictions"]
@@ -128,14 +136,15 @@ def read_matrix(
     >>> scores.label_names, scores.values.shape
     (('calm', 'sad'), (2, 2))
     """
-    limits = limits or Limits()
+    limits = Limits.of(limits)
     options = ReadOptions(labels=labels, drop=drop, header=header, missing="nan", limits=limits)
-    if format == "npy" or (format is None and _is_npy(Path(path))):
-        return _map_npy(Path(path), options)
+    file = as_path(path)
+    if not isinstance(kind, str) or kind not in _ARRAYS:
+        raise DataError(f"kind must be one of {', '.join(_ARRAYS)}; got {kind!r}")
+    if (isinstance(format, str) and format == "npy") or (format is None and _is_npy(file)):
+        return _map_npy(file, options)
     source = open_source(path, None, limits)
-    name = format or recognise(source)
-    if name not in FORMATS:
-        raise DataError(f"format must be one of {', '.join(FORMATS)} or npy; got {format!r}")
+    name = recognise(source) if format is None else check_format(format, " or npy")
     if name == "npz":
         values, names = _from_npz(source, kind, options)
     elif FORMATS[name].columns is not None:
@@ -364,11 +373,9 @@ def read_instances(
     >>> limo.datasets.read_instances(file, ["length", "key=major", "key=minor"])
     array([[3.5, 0. , 1. ]])
     """
-    options = ReadOptions(missing=missing, drop=drop, limits=limits or Limits())
+    options = ReadOptions(missing=missing, drop=drop, limits=Limits.of(limits))
     source = open_source(path, None, options.limits)
-    name = format or recognise(source)
-    if name not in FORMATS:
-        raise DataError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
+    name = recognise(source) if format is None else check_format(format)
     wanted = None if feature_names is None else tuple(feature_names)
     if FORMATS[name].columns is not None:
         X, names = _features_from_columns(

@@ -10,9 +10,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions, check_binary, csr
+from limo.datasets._dataset import (
+    DataError,
+    Dataset,
+    Limits,
+    ReadOptions,
+    check_binary,
+    check_different,
+    csr,
+)
 from limo.datasets._source import Source
 
+_LAST_CHARACTER = 0x10FFFF
 _PARTS = ("data", "indices", "indptr", "shape")
 # What NumPy and zipfile raise for malformed headers and archives.
 DAMAGE = (
@@ -143,7 +152,7 @@ def scipy_matrix(arrays: dict[str, Any], path: str) -> Any:
             path=path,
         )
     data, indices, indptr, shape = (arrays[part] for part in _PARTS)
-    A = _checked_csr(data, indices, indptr, shape if name == "csr" else shape[::-1])
+    A = _checked_csr(data, indices, indptr, shape if name == "csr" else np.flip(shape))
     if A is None:
         raise DataError("the parts of the sparse matrix do not fit together", path=path)
     A = A if name == "csr" else A.T.tocsr()
@@ -183,4 +192,7 @@ def column_names(
     names = arrays[key]
     if names.ndim != 1 or len(names) != count or (names.dtype.kind != "U" and count):
         raise DataError(f"{key} must be {count} names", path=path)
+    if names.size and np.ascontiguousarray(names).view(np.uint32).max() > _LAST_CHARACTER:
+        raise DataError(f"{key} holds a number that is no character; write it again", path=path)
+    check_different(names.tolist(), "column names", path)
     return tuple(names.tolist())

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from limo.datasets._arff import arff_columns, read_arff
 from limo.datasets._columns import Columns, kept_columns
@@ -150,18 +151,24 @@ def read(
         encoding=encoding,
         header=header,
         member=member,
-        limits=limits or Limits(),
+        limits=Limits.of(limits),
     )
     return read_source(open_source(path, member, options.limits), format, options)
 
 
 def read_source(source: Source, format: str | None, options: ReadOptions) -> Dataset:
     """Read an opened file, in the format named or recognised."""
-    if format is not None and format not in FORMATS:
-        raise DataError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
-    name = format or recognise(source)
+    name = recognise(source) if format is None else check_format(format)
     options.refuse_unused(FORMATS[name].options, name)
     return FORMATS[name].reader(source, options)
+
+
+def check_format(format: Any, also: str = "") -> str:
+    """The name of a format; raise if there is none of that name."""
+    if not isinstance(format, str) or format not in FORMATS:
+        known = ", ".join(FORMATS) + also
+        raise DataError(f"format must be one of {known}; got {format!r}")
+    return format
 
 
 def read_columns(source: Source, format: str, options: ReadOptions) -> Columns:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
+from limo._system import as_path
 from limo.datasets._dataset import DataError, Limits, shorten
 
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zip")
@@ -86,7 +87,7 @@ def bare_name(file: Path) -> str:
 
 def open_source(path: str | os.PathLike[str], member: str | None, limits: Limits) -> Source:
     """Read ``path`` (or one ``member`` of a zip), unpacking .gz, .bz2, .xz and .zip."""
-    file = Path(path)
+    file = as_path(path)
     with file.open("rb") as handle:
         start = handle.read(6)
         handle.seek(0)

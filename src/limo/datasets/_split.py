@@ -8,6 +8,7 @@ iterative-stratification needs a dense ``Y`` and takes minutes where this takes 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from scipy import sparse
 from limo._checks import check_labels
 from limo._kernels.sampling import FoldAssignment, assign_folds
 from limo.datasets._catalogue import data_folders, load
-from limo.datasets._dataset import DataError, Dataset
+from limo.datasets._dataset import DataError, Dataset, check_dataset
 
 RowNumbers = NDArray[np.intp]
 Seed = int | np.random.Generator | None
@@ -216,6 +217,7 @@ def split(
     (Dataset(70 instances, 2 features, 4 labels, from figure1),
      Dataset(30 instances, 2 features, 4 labels, from figure1))
     """
+    check_dataset(dataset)
     if stratify:
         [(train, test)] = StratifiedSplits(1, test_size, seed).split(dataset.X, dataset.Y)
     else:
@@ -318,7 +320,7 @@ def _n_rows(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def _share(test_size: float) -> float:
-    if not 0 < test_size < 1:
+def _share(test_size: Any) -> float:
+    if not isinstance(test_size, Real) or not 0 < float(test_size) < 1:
         raise ValueError(f"test_size must be between 0 and 1, got {test_size}")
-    return test_size
+    return float(test_size)

@@ -49,6 +49,7 @@ def figure1(n: int = 2000, *, seed: int | np.random.Generator | None = 0) -> Dat
     >>> data.X.shape, data.Y.shape, data.label_names
     ((1000, 2), (1000, 4), ('A', 'B', 'C', 'D'))
     """
+    check_number(n, "n", least=0, most=2**31, integer=True)
     X = np.random.default_rng(seed).uniform(-1.0, 1.0, size=(n, 2))
     x, y = X.T
     region = np.select([x > np.abs(y), y > np.abs(x), -x > np.abs(y)], [0, 1, 2], default=3)

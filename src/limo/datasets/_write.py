@@ -18,9 +18,8 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from scipy import sparse
 
-from limo._system import Later, replacing, replacing_all
-from limo._text import repeated
-from limo.datasets._dataset import DataError, Dataset, check_binary
+from limo._system import Later, as_path, replacing, replacing_all
+from limo.datasets._dataset import DataError, Dataset, check_binary, check_dataset, check_different
 from limo.datasets._libsvm import NAMES_SUFFIX, is_whole
 from limo.datasets._matrices import LABEL_PREFIX, SCORE_PREFIX
 from limo.datasets._npz import csr_parts, to_arrays
@@ -70,6 +69,7 @@ def write(dataset: Dataset, path: str | os.PathLike[str], *, format: str | None 
     """
     file, bare, compressor = _target(path)
     writer = _writer(format, bare)
+    check_dataset(dataset)
     _check_names(dataset)
     check_binary(dataset.Y)
     if np.isinf(_stored(dataset.X)).any():
@@ -80,7 +80,7 @@ def write(dataset: Dataset, path: str | os.PathLike[str], *, format: str | None 
 
 def _target(path: str | os.PathLike[str]) -> tuple[Path, str, Any]:
     """The file, its name without .gz, .bz2 or .xz, and the function that compresses."""
-    file = Path(path)
+    file = as_path(path)
     name = file.name.lower()
     compressor = next((p for suffix, p in _COMPRESSORS.items() if name.endswith(suffix)), None)
     return file, file.name[: -len(file.suffix)] if compressor else file.name, compressor
@@ -154,8 +154,7 @@ def files_written(path: str | os.PathLike[str], format: str | None = None) -> li
 
 def _check_names(dataset: Dataset) -> None:
     for what, names in (("feature", dataset.feature_names), ("label", dataset.label_names)):
-        if (twice := repeated(names)) is not None:
-            raise DataError(f"expected different {what} names, got {twice!r} twice")
+        check_different(names, f"{what} names")
 
 
 def _check_arff_names(dataset: Dataset) -> None:
@@ -271,7 +270,7 @@ def write_predictions(
     label:a,label:b,score:a,score:b
     0,1,0.5,2.0
     """
-    file, names = Path(path), list(map(str, label_names))
+    file, names = as_path(path), list(map(str, label_names))
     given = {"labels": labels, "scores": scores}
     matrices = {what: _array(A) for what, A in given.items() if A is not None}
     check_suffix(file, len(matrices))
@@ -285,7 +284,7 @@ def write_predictions(
 
 def check_suffix(file: Path, n_matrices: int = 1) -> None:
     """Raise if the suffix is not a known format, or the format cannot hold that many matrices."""
-    suffix = file.suffix.lower()
+    suffix = as_path(file, "file").suffix.lower()
     if suffix not in _PREDICTION_WRITERS:
         raise DataError(
             f"predictions are written to a file that ends in {', '.join(_PREDICTION_WRITERS)}; "

@@ -25,10 +25,9 @@ from limo.experiment._identity import (
 )
 from limo.measures._table import MEASURES
 from limo.models._aimed import AimedClassifier
-from limo.models._base import SCALINGS
+from limo.models._base import SCALINGS, KernelFeatures
 from limo.models._binary_relevance import BinaryRelevance
 from limo.models._boosted_trees import BoostingClassifier
-from limo.models._kernel import KernelFeatures
 from limo.models._limo import LIMOClassifier
 from limo.models._limo_cv import LIMOClassifierCV
 from limo.models._limo_sgd import paper_limo

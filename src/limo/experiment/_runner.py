@@ -3,16 +3,15 @@
 ``run`` first, then the executors that compute the jobs, then the estimate of the time left.
 """
 
-import signal
+import shutil
 import tempfile
-import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
-from os import _exit, getppid
+from os import getpid, kill
 from pathlib import Path
 from statistics import median
 from typing import Any, Protocol
@@ -20,7 +19,8 @@ from typing import Any, Protocol
 from joblib.externals.loky import ProcessPoolExecutor
 
 from limo._checks import check_number
-from limo._system import n_workers
+from limo._system import n_workers, start_worker
+from limo.datasets import Dataset
 from limo.experiment._job import Outcome, outcome_of, run_job
 from limo.experiment._judge import error_text, failures
 from limo.experiment._plan import Job, Plan
@@ -179,21 +179,47 @@ def _outcomes(
     """Outcomes as jobs finish, by the given executor or one of ours."""
     with ExitStack() as stack:
         if executor is None and n_jobs > 1 and len(jobs) > 1:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="limo-")))
+            jobs = _with_data_in_files(jobs, stack)
             processes = Processes(n_jobs)
             stack.callback(processes.close)
-            yield from _execute(_with_data_in_files(jobs, folder), processes, n_jobs, reporter)
+            yield from _execute(jobs, processes, n_jobs, reporter)
         elif executor is None:
             yield from _execute(jobs, Serial(), 1, reporter)
         else:
             yield from _execute(jobs, executor, n_jobs, reporter)
 
 
-def _with_data_in_files(jobs: Sequence[Job], folder: Path) -> list[Job]:
+def _with_data_in_files(jobs: Sequence[Job], stack: ExitStack) -> Sequence[Job]:
     """Save data in memory to a file once, instead of sending them with each job."""
     data = {id(job.data): job.data for job in jobs}
+    if not any(isinstance(one.source, Dataset) for one in data.values()):
+        return jobs
+    _remove_abandoned()
+    prefix = f"{_FOLDER}{getpid()}-"
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=prefix)))
     saved = {key: one.saved_to(folder) for key, one in data.items()}
     return [replace(job, data=saved[id(job.data)]) for job in jobs]
+
+
+_FOLDER = "limo-data-"
+
+
+def _remove_abandoned() -> None:
+    """Remove the folders of processes that were killed, which could not do so themselves."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        owner = folder.name.removeprefix(_FOLDER).partition("-")[0]
+        if owner.isdecimal() and not _is_alive(int(owner)):
+            shutil.rmtree(folder, ignore_errors=True)  # of another user: not ours to remove
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it belongs to another user
+        return True
+    return True
 
 
 def _execute(
@@ -296,21 +322,11 @@ class Processes:
 
     def _submit(self, function: Callable[[Any], Any], argument: Any) -> "Future[Any]":
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(self.n_jobs, initializer=_start_worker)
+            self._pool = ProcessPoolExecutor(
+                self.n_jobs, initializer=start_worker, initargs=(getpid(),)
+            )
         future: Future[Any] = self._pool.submit(function, argument)
         return future
-
-
-def _start_worker() -> None:
-    """Leave Ctrl-C to the parent process, and end when it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_exit_with, args=(getppid(),), daemon=True).start()
-
-
-def _exit_with(parent: int) -> None:
-    while getppid() == parent:
-        time.sleep(1)
-    _exit(1)
 
 
 # Progress, and the time left.

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from limo._checks import check_name
+from limo._checks import check_name, check_number
 
 Better = Literal["high", "low"]
 Groups = tuple[tuple[str, ...], ...]
@@ -159,6 +159,9 @@ def critical_difference(n_methods: int, n_blocks: int, *, alpha: float = 0.05) -
     >>> round(critical_difference(4, 14), 2)
     1.25
     """
+    for name, value in (("n_methods", n_methods), ("n_blocks", n_blocks)):
+        check_number(value, name, integer=True)
+    check_number(alpha, "alpha", least=0, most=1)
     if n_methods < 2 or n_blocks < 1:
         return float("nan")
     q = stats.studentized_range.isf(alpha, n_methods, np.inf) / np.sqrt(2)

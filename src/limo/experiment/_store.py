@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from limo._system import Later
+from limo._system import Later, as_path
 from limo.experiment._job import Outcome
 from limo.experiment._judge import Score
 
@@ -102,7 +102,7 @@ class Store:
     """
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
-        self.path = Path(path)
+        self.path = as_path(path)
         if not self.path.exists() and not create:
             raise StoreError(f"there is no store at {self.path}: run a plan first")
         if not self.path.parent.is_dir():
@@ -311,7 +311,7 @@ def _store_errors(path: Path) -> Iterator[None]:
             f"a name or message has a character that {path} cannot store: {error}. Nothing was "
             "changed; rename the data or the method"
         ) from error
-    except (sqlite3.Error, ValueError, OverflowError) as error:
+    except (sqlite3.Error, OverflowError, TypeError, ValueError) as error:
         code = getattr(error, "sqlite_errorcode", 0)
         # the lowest byte is the kind of error; a file that ends too soon is damaged
         known = "" if code == sqlite3.SQLITE_IOERR_SHORT_READ else _NOT_DAMAGED.get(code & 255, "")

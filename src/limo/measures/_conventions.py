@@ -7,6 +7,7 @@ choice is a field, and a set of choices has a name.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -71,17 +72,23 @@ class Conventions:
     def __post_init__(self) -> None:
         for name in ("ranking_loss_tie", "auc_tie"):
             value = getattr(self, name)
-            if not 0 <= value <= 1:
+            if not _is_share(value):
                 raise ValueError(f"{name} must be between 0 and 1, got {value!r}.")
         for name in ("tied_rank", "one_error_tie"):
             value = getattr(self, name)
-            if value not in ("worst", "best"):
+            if not isinstance(value, str) or value not in ("worst", "best"):
                 raise ValueError(f"{name} must be 'worst' or 'best', got {value!r}.")
-        if not (0 <= self.f1_of_nothing <= 1 or math.isnan(self.f1_of_nothing)):
-            raise ValueError(
-                f"f1_of_nothing must be between 0 and 1, or be nan, got {self.f1_of_nothing!r}."
-            )
-        object.__setattr__(self, "undefined", MappingProxyType(dict(self.undefined)))
+        nothing: Any = self.f1_of_nothing
+        is_nan = isinstance(nothing, float) and math.isnan(nothing)
+        if not (is_nan or _is_share(nothing)):
+            raise ValueError(f"f1_of_nothing must be between 0 and 1, or be nan, got {nothing!r}.")
+        offset: Any = self.coverage_offset
+        if not isinstance(offset, Real):
+            raise ValueError(f"coverage_offset must be a number, got {offset!r}.")
+        undefined: Any = self.undefined
+        if not isinstance(undefined, Mapping):
+            raise ValueError(f"undefined must map names of measures to values, got {undefined!r}.")
+        object.__setattr__(self, "undefined", MappingProxyType(dict(undefined)))
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name."""
@@ -91,6 +98,10 @@ class Conventions:
     def __reduce__(self) -> tuple[object, ...]:
         # a mapping proxy cannot be pickled, but scorers are sent to worker processes
         return _rebuild, (self.to_dict(),)
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, Real) and 0 <= float(value) <= 1
 
 
 def _rebuild(choices: dict[str, Any]) -> Conventions:

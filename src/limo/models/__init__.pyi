@@ -1,5 +1,6 @@
 from ._aimed import AimedClassifier as AimedClassifier
 from ._base import SCALINGS as SCALINGS
+from ._base import KernelFeatures as KernelFeatures
 from ._base import MultiLabelClassifier as MultiLabelClassifier
 from ._base import UnitRows as UnitRows
 from ._binary_relevance import BinaryRelevance as BinaryRelevance
@@ -9,7 +10,6 @@ from ._files import ModelFileError as ModelFileError
 from ._files import SavedModel as SavedModel
 from ._files import load_model as load_model
 from ._files import save_model as save_model
-from ._kernel import KernelFeatures as KernelFeatures
 from ._limo import Iterates as Iterates
 from ._limo import LIMOClassifier as LIMOClassifier
 from ._limo import MarginClassifier as MarginClassifier

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from limo._checks import check_name
+from limo._checks import check_n_jobs, check_name
 from limo._types import Anything, Values
 from limo._views import Pattern
 from limo.models._base import MultiLabelClassifier
@@ -103,6 +103,7 @@ class BinaryRelevance(MultiLabelClassifier):
         """
         if isinstance(self.estimator, str):
             check_name(self.estimator, ["logistic"], "estimator")
+        check_n_jobs(self.n_jobs)
         X, Y = self._check_training(X, y, **self._rules())
         learner = self._learner()
         if isinstance(self.estimator, str):

@@ -3,23 +3,51 @@
 A pickle can run any code on the machine that opens it. A skops file lists the types it needs, and
 only limo's own estimators and the types that skops trusts (scikit-learn, NumPy, SciPy) are
 accepted. Files name limo's types by their public names, such as ``limo.LIMOClassifier``.
+
+Being safe types is not enough: compiled code would crash on arrays that do not fit together. So
+what a file unpacks to is limited, every sparse matrix is checked, and a model predicts for three
+made-up instances before it is returned.
 """
 
+import io
 import os
-from collections.abc import Sequence
+import warnings
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy import sparse
+
 import limo
+from limo._checks import check_number, check_sparse
 from limo._solvers.problem import Iterates, Solution
-from limo._system import Later, replacing
+from limo._system import Later, as_path, replacing
 from limo.losses._term import Term
+from limo.models._neighbours import GFMClassifier, MLKNNClassifier, check_stored
 
 _skops = Later("skops.io")
 
 _FORMAT = "limo model"
 _VERSION = 1
+# A file may unpack to this many times its size, plus some bytes: what zeros and ones in a model
+# compress by. Files that limo writes are not compressed at all.
+_UNPACKED_TIMES, _UNPACKED_PLUS = 20, 1 << 28
+_MOST_FEATURES = 10_000_000
+# Estimators that take any numbers as features, so that made-up ones can be predicted for.
+_NUMERIC = (
+    "limo",
+    "sklearn.ensemble",
+    "sklearn.linear_model",
+    "sklearn.multiclass",
+    "sklearn.multioutput",
+    "sklearn.pipeline",
+    "sklearn.preprocessing._data",
+    "sklearn.svm",
+    "sklearn.tree",
+)
 
 
 class ModelFileError(ValueError):
@@ -107,7 +135,7 @@ def save_model(
         "method": method,
         "data": data,
     }
-    file, content = Path(path), _skops.dumps(document)
+    file, content = as_path(path), _skops.dumps(document)
     _reject_boosters(content)
     with replacing(file, force=force) as handle:
         handle.write(content)
@@ -126,22 +154,28 @@ def _reject_boosters(content: bytes) -> None:
         )
 
 
-def load_model(path: str | os.PathLike[str]) -> SavedModel:
+def load_model(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> SavedModel:
     """Read a model that :func:`save_model`, or skops itself, wrote.
 
-    A file is rejected if it needs types other than limo's and those that skops trusts.
+    A file is rejected if it needs types other than limo's and those that skops trusts, if its
+    arrays do not fit together, or if it unpacks to far more than its size.
 
     Parameters
     ----------
     path : path
         The file.
+    max_bytes : int, optional
+        How many bytes the file may unpack to; by default 20 times its size plus 256 MiB.
 
     Returns
     -------
     SavedModel
     """
-    file = Path(path)
+    if max_bytes is not None:
+        check_number(max_bytes, "max_bytes", least=1, integer=True)
+    file = as_path(path)
     content, trusted = file.read_bytes(), _trusted()
+    _check_size(content, file, max_bytes)
     try:
         unknown = sorted(set(_skops.get_untrusted_types(data=content)) - trusted)
     except Exception as error:  # a hostile file may raise anything
@@ -155,7 +189,15 @@ def load_model(path: str | os.PathLike[str]) -> SavedModel:
         found = _skops.loads(content, trusted=sorted(trusted))
     except Exception as error:  # a damaged part may raise anything
         raise ModelFileError(f"{file} cannot be restored: {_summary(error)}. {_ADVICE}") from error
-    return _unpack(found, file)
+    saved = _unpack(found, file)
+    try:
+        _check_model(saved)
+    except Exception as error:  # parts that do not fit together may raise anything
+        raise ModelFileError(
+            f"{file} holds a model that cannot predict: {_summary(error)}. It is damaged; take "
+            "another copy, or fit it again"
+        ) from error
+    return saved
 
 
 def _trusted() -> set[str]:
@@ -175,19 +217,104 @@ _ADVICE = "limo fit and limo.save_model write such files"
 
 def _unpack(found: Any, file: Path) -> SavedModel:
     """The stored model, whether limo wrote it or skops wrote a bare estimator."""
-    if hasattr(found, "predict"):
+    if hasattr(found, "predict") and not isinstance(found, type):
         return SavedModel(found)
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
         raise ModelFileError(f"{file} contains a {type(found).__name__}, not a model. {_ADVICE}")
-    if found["version"] != _VERSION:
+    if found.get("version") != _VERSION:
         raise ModelFileError(
-            f"{file} has version {found['version']} of the model format, and this limo reads "
-            f"version {_VERSION}. It was written by limo {found['limo']}: install that one"
+            f"{file} has version {found.get('version')} of the model format, and this limo reads "
+            f"version {_VERSION}. It was written by limo {found.get('limo')}: install that one"
         )
-    known: dict[str, Any] = {key: found[key] for key in ("measure", "method", "data")}
+    known: dict[str, Any] = {key: found.get(key) for key in ("measure", "method", "data")}
     for key in ("label_names", "feature_names"):
-        known[key] = None if found[key] is None else tuple(found[key])
-    return SavedModel(found["model"], **known, limo_version=found["limo"])
+        names = found.get(key)
+        known[key] = tuple(names) if isinstance(names, list) else names
+    return SavedModel(found.get("model"), **known, limo_version=found.get("limo", ""))
+
+
+# Checks of a file that may be hostile: its size before it is unpacked, its model afterwards.
+
+
+def _check_size(content: bytes, file: Path, max_bytes: int | None) -> None:
+    """Reject a file that unpacks to more than is allowed, also through a zip inside the zip."""
+    allowed = max_bytes or _UNPACKED_TIMES * len(content) + _UNPACKED_PLUS
+    try:
+        unpacked = _unpacked_size(content, allowed)
+    except Exception as error:  # a hostile file may raise anything
+        raise ModelFileError(f"{file} is not a model file: {_summary(error)}. {_ADVICE}") from None
+    if unpacked > allowed:
+        raise ModelFileError(
+            f"{file} has {len(content):,} bytes and unpacks to {unpacked:,}: expected at most "
+            f"{allowed:,}. If you trust the file, pass max_bytes={unpacked}"
+        )
+
+
+def _unpacked_size(content: bytes, allowed: int) -> int:
+    """The bytes of all members, and of theirs; counted no further than what is allowed."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = archive.infolist()
+        total = sum(member.file_size for member in members)
+        for member in members:
+            if total <= allowed and member.filename.endswith(".npz"):
+                total += _unpacked_size(archive.read(member), allowed)
+    return total
+
+
+def _check_model(saved: SavedModel) -> None:
+    """Raise anything unless the parts of a model fit together."""
+    for text in (saved.measure, saved.method, saved.data, saved.limo_version):
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"expected a text about the model, got {text!r}")
+    for names in (saved.label_names, saved.feature_names):
+        if names is not None and not all(isinstance(name, str) for name in names):
+            raise TypeError("expected names of labels and features, got something else")
+    numeric = True
+    for part in _parts(saved.model):
+        check_sparse(part, "a matrix of the model")
+        if isinstance(part, MLKNNClassifier | GFMClassifier) and hasattr(part, "_X"):
+            check_stored(part)
+        if hasattr(part, "get_params"):
+            numeric = numeric and type(part).__module__.startswith(_NUMERIC)
+    if not callable(getattr(saved.model, "predict", None)):
+        raise TypeError(f"expected an estimator, got a {type(saved.model).__name__}")
+    n_features = getattr(saved.model, "n_features_in_", None)
+    if numeric and n_features is not None:
+        _try_out(saved, check_number(n_features, "n_features_in_", least=1, most=_MOST_FEATURES))
+
+
+def _try_out(saved: SavedModel, n_features: int) -> None:
+    """Predict for three made-up instances."""
+    X = np.vstack([np.zeros(n_features), np.ones(n_features), np.resize([-1.0, 0.5], n_features)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # features without names, values beyond the usual
+        P = saved.model.predict(X)
+    width = P.shape[1] if P.ndim == 2 else 1
+    if P.shape[0] != len(X) or P.ndim > 2:
+        raise ValueError(f"expected labels for {len(X)} instances, got an array of {P.shape}")
+    if saved.label_names is not None and len(saved.label_names) != width:
+        raise ValueError(f"expected {width} label names, got {len(saved.label_names)}")
+    if saved.feature_names is not None and len(saved.feature_names) != n_features:
+        raise ValueError(f"expected {n_features} feature names, got {len(saved.feature_names)}")
+
+
+def _parts(model: Any) -> Iterator[Any]:
+    """The model and everything it consists of, each once."""
+    waiting, seen = [model], set[int]()
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        yield part
+        if isinstance(part, Mapping):
+            waiting.extend(part.values())
+        elif isinstance(part, list | tuple):
+            waiting.extend(part)
+        elif not sparse.issparse(part):
+            waiting.extend(getattr(part, "__dict__", {}).values())
+            is_object = isinstance(part, np.ndarray) and part.dtype == object
+            waiting.extend(part.ravel() if is_object else ())
 
 
 def _listed(names: Sequence[str] | None) -> list[str] | None:

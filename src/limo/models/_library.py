@@ -23,9 +23,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from limo._system import OutOfTimeError, replacing, stopping_at, versions
 from limo._types import Values
 from limo.losses._term import Term
-from limo.models._base import UnitRows
+from limo.models._base import KernelFeatures, UnitRows
 from limo.models._boosted_trees import BoostingClassifier
-from limo.models._kernel import KernelFeatures
 from limo.models._limo import MarginClassifier
 from limo.models._neighbours import MLKNNClassifier
 from limo.models._trees import ForestClassifier, log_odds

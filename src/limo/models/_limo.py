@@ -382,7 +382,7 @@ class LIMOClassifier(MarginClassifier):
         The number of threads; None or -1 for one per core.
     working_memory : float, optional
         MiB that matrices of scores may take before they are computed in blocks; by default half of
-        the machine's memory.
+        what the process may use: machine, container and ``ulimit`` set limits.
 
     Attributes
     ----------

@@ -13,12 +13,12 @@ from scipy import sparse
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.parallel import Parallel, delayed
 
-from limo._checks import check_number
+from limo._checks import check_n_jobs, check_number, check_sparse
 from limo._kernels.expected_f1 import best_neighbour_sets
 from limo._kernels.profiles import nearest
 from limo._types import Integers, Values
 from limo._views import Pattern
-from limo.models._base import MultiLabelClassifier
+from limo.models._base import MultiLabelClassifier, pack, unpack
 
 _BLOCK_CELLS = 1 << 22
 _ROUNDING = 1e-12
@@ -63,17 +63,25 @@ def count_labels(neighbours: Integers, Y: sparse.csr_array) -> sparse.csr_array:
     return chosen @ Y
 
 
-def pack(A: Any) -> tuple[Any, ...]:
-    """The plain arrays of a matrix, which skops trusts."""
-    return (A.data, A.indices, A.indptr, A.shape) if sparse.issparse(A) else (A,)
-
-
-def unpack(parts: tuple[Any, ...]) -> Any:
-    """The packed matrix, without a copy."""
-    if len(parts) == 1:
-        return parts[0]
-    data, indices, indptr, shape = parts
-    return sparse.csr_array((data, indices, indptr), shape=shape)
+def check_stored(model: Any) -> None:
+    """Raise unless the training data of a model from a file fit each other and the model."""
+    X, Y = unpack(model._X), unpack(model._Y)
+    for A, name in ((X, "the stored X"), (Y, "the stored labels")):
+        check_sparse(A, name)
+    if sparse.issparse(Y):
+        Y.check_format(full_check=True)
+    n_neighbors = check_number(
+        model.n_neighbors_, "n_neighbors_", least=0, most=X.shape[0], integer=True
+    )
+    values = X.data if sparse.issparse(X) else X
+    expected = (X.shape[0], len(model.classes_) if model.target_form_ != "classes" else 1)
+    if X.shape[1] != model.n_features_in_ or values.dtype != np.float64:
+        raise ValueError(f"expected {model.n_features_in_} features, got {X.shape[1]}")
+    if not sparse.issparse(Y) or Y.shape != expected or not (Y.data == 1).all():
+        raise ValueError(f"expected a sparse 0/1 matrix of labels of shape {expected}")
+    posterior = getattr(model, "posterior_", None)
+    if posterior is not None and posterior.shape != (Y.shape[1], n_neighbors + 1):
+        raise ValueError(f"posterior_ has the shape {posterior.shape}")
 
 
 def _product(block: Any, X: Any) -> Any:
@@ -156,6 +164,7 @@ class MLKNNClassifier(MultiLabelClassifier):
         MLKNNClassifier
         """
         check_number(self.k, "k", least=1, integer=True)
+        check_n_jobs(self.n_jobs)
         check_number(self.smoothing, "smoothing", least=0)
         X, Y = self._check_training(X, y)
         self.n_neighbors_ = min(self.k, X.shape[0] - 1)
@@ -312,6 +321,7 @@ class GFMClassifier(MultiLabelClassifier):
         GFMClassifier
         """
         check_number(self.k, "k", least=1, integer=True)
+        check_n_jobs(self.n_jobs)
         check_number(self.f1_of_nothing, "f1_of_nothing", least=0, most=1)
         X, Y = self._check_training(X, y)
         self.n_neighbors_ = min(self.k, X.shape[0])

@@ -19,7 +19,7 @@ from jinja2 import (
 )
 from markupsafe import Markup, escape
 
-from limo._system import check_target, replacing
+from limo._system import as_path, check_target, replacing
 from limo.report._drawings import curves, diagram, histogram, mark, strip
 from limo.report._tables import SUFFIXES, tables
 
@@ -118,7 +118,7 @@ def write(document: Mapping[str, Any], path: str | Path, force: bool = False) ->
     ...     page.read_text(encoding="utf-8").startswith("<!doctype html>")
     True
     """
-    target = Path(path)
+    target = as_path(path)
     check_target(target, force=force)
     text = _text(document, target.suffix)
     with replacing(target, force=force) as file:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import Ridge
 
-from limo._checks import check_name
+from limo._checks import check_name, check_number
 from limo.thresholds._auto import AutoThreshold, Tried
 from limo.thresholds._instance import InstanceThreshold, linear_model
 from limo.thresholds._rules import (
@@ -83,8 +83,16 @@ def rule_from_json(text: str | Path) -> ThresholdRule:
     -------
     rule
     """
-    content = text.read_text(encoding="utf-8") if isinstance(text, Path) else text
-    return _rule(json.loads(content))
+    content = text.read_bytes() if isinstance(text, Path) else text
+    try:
+        rule = _rule(json.loads(content))
+        rule.predict(np.full((1, getattr(rule, "n_labels_", 1)), 0.5))
+    except Exception as error:  # a damaged document may raise anything
+        raise ValueError(
+            f"Expected the JSON of a rule, as rule_to_json writes it: {type(error).__name__}: "
+            f"{error}"
+        ) from error
+    return rule
 
 
 def _document(rule: ThresholdRule) -> dict[str, Any]:
@@ -120,8 +128,8 @@ def _decided(rule: ThresholdRule) -> dict[str, Any]:
     return {attribute.rstrip("_"): _plain(getattr(rule, attribute))}
 
 
-def _rule(document: dict[str, Any]) -> ThresholdRule:
-    kind = _RULES[check_name(document.get("rule"), _RULES, "rule")]
+def _rule(document: Any) -> ThresholdRule:
+    kind = _RULES[check_name(document["rule"], _RULES, "rule")]
     if kind is AutoThreshold:
         rule = AutoThreshold()
         rule.kind_, rule.rule_ = document["kind"], _rule(document["chosen"])
@@ -139,9 +147,13 @@ def _rule(document: dict[str, Any]) -> ThresholdRule:
     if "target" in rule.get_params():
         rule.set_params(target=document["target"])
     if document["n_labels"] is not None:
-        rule.n_labels_ = document["n_labels"]
+        rule.n_labels_ = check_number(
+            document["n_labels"], "n_labels", least=1, most=10_000_000, integer=True
+        )
         names = document["label_names"]
-        rule.label_names_ = None if names is None else tuple(names)
+        if names is not None and len(names) != rule.n_labels_:
+            raise ValueError(f"expected {rule.n_labels_} label names, got {names!r}")
+        rule.label_names_ = None if names is None else tuple(map(str, names))
     return rule
 
 

@@ -1,0 +1,45 @@
+"""Bad values for the arguments of public names; all of them are a command (see matrix.py)."""
+
+import pytest
+
+from attacks import matrix
+
+# Names without a foreign error for any bad value of any argument. New names belong here.
+CLEAN = (
+    "limo.Conventions",
+    "limo.Dataset",
+    "limo.FixedThreshold",
+    "limo.GFMClassifier",
+    "limo.average_precision",
+    "limo.coverage",
+    "limo.effectiveness",
+    "limo.entry_wise_margin",
+    "limo.hamming_loss",
+    "limo.instance_auc",
+    "limo.instance_f1",
+    "limo.instance_wise_margin",
+    "limo.label_wise_margin",
+    "limo.load_model",
+    "limo.macro_auc",
+    "limo.macro_f1",
+    "limo.micro_auc",
+    "limo.micro_f1",
+    "limo.one_error",
+    "limo.read",
+    "limo.ranking_loss",
+)
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_nonsense_is_refused_in_sentences(name):
+    exact = [
+        one
+        for one in matrix.attempts(name)
+        if one.name.removesuffix(".fit").removesuffix(".predict") == name
+    ]
+    assert exact
+    assert [problem for one in exact if (problem := matrix.problem_of(one))] == []
+
+
+def test_new_names_enrol_by_themselves():
+    assert {"limo.evaluate", "limo.datasets.split", "limo.experiment.Plan"} <= set(matrix.public())
