@@ -57,6 +57,19 @@ def test_wrong_settings_are_explained():
         KernelFeatures(n_landmarks=0).fit(DATA.X)
 
 
+def test_hostile_landmarks_are_rejected():
+    features = KernelFeatures().fit(sparse.csr_array(DATA.X))
+    values, indices, indptr, shape = features._landmarks
+    for bad, sentence in (
+        ((values, indices + 99, indptr, shape), "indices"),
+        ((values, indices, indptr, (shape[0], 9)), "must fit"),
+        ((values, indices, indptr + 9, shape), "index pointer|indptr"),
+    ):
+        state = features.__getstate__() | {"_landmarks": bad}
+        with pytest.raises(ValueError, match=sentence):
+            KernelFeatures.__new__(KernelFeatures).__setstate__(state)
+
+
 def kernel_limo(K, Y, alpha, c):
     """The least objective over functions of the kernel, f = K A + b, by an interior-point solver."""
     n, n_labels = Y.shape

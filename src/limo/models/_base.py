@@ -236,6 +236,16 @@ class KernelFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         found: Values = self._kernel(X) @ self.projection_
         return found
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "_landmarks" in state:
+            landmarks = unpack(self._landmarks)
+            if sparse.issparse(landmarks):
+                # a file may hold anything, and products follow the indices unchecked
+                landmarks.check_format(full_check=True)
+            if landmarks.shape != (len(self.projection_), self.n_features_in_):
+                raise ValueError("the landmarks must fit the projection and the features")
+
     def _kernel(self, X: Any) -> Values:
         """The kernel between rows of X and the landmarks."""
         K: Values = _distances(X, unpack(self._landmarks))
