@@ -74,6 +74,19 @@ def compare(m: int, l: int) -> None:  # noqa: E741
     print(f"  time over three sorts: {share:.2f} (target 1: {verdict(share <= 1)})")
 
 
+def gaps(m: int, l: int) -> None:  # noqa: E741
+    """Time of missing labels and of sample weights, as ratios to an evaluation without them."""
+    Y, S, P = data(m, l)
+    rng = np.random.default_rng(1)
+    missing, weights = np.where(rng.random(Y.shape) < 0.1, -1, Y), rng.random(m)
+    limo.evaluate(Y[:50], S[:50], P[:50], sample_weight=weights[:50])  # compile
+    plain = best(lambda: limo.evaluate(Y, S, P))
+    ratio = best(lambda: limo.evaluate(missing, S, P, missing=-1)) / plain
+    print(f"  with 10 % of the labels missing: {ratio:.2f} times as long")
+    ratio = best(lambda: limo.evaluate(Y, S, P, sample_weight=weights)) / plain
+    print(f"  with sample weights: {ratio:.2f} times as long")
+
+
 def growth(m: int, l: int) -> None:  # noqa: E741
     """Slopes of log time over log m and log l, from an eighth to four times the size."""
     factors = (0.125, 0.25, 0.5, 1, 2, 4)
@@ -139,6 +152,7 @@ def main() -> None:
     parser.add_argument("--labels", type=int, default=500)
     size = parser.parse_args()
     compare(size.instances, size.labels)
+    gaps(size.instances, size.labels)
     growth(size.instances, size.labels)
     memory(size.instances, size.labels)
     start_up()

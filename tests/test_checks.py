@@ -17,8 +17,8 @@ from limo._checks import (
     check_number,
     check_scores,
     check_sparse,
-    column_names,
 )
+from limo._frames import column_names
 
 Y = np.array([[1, 0, 0], [0, 1, 1]])
 S = np.array([[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
@@ -140,7 +140,10 @@ def test_labels_other_than_0_and_1(make):
     assert refused(make(wrong), S).startswith(
         "y_true must hold only 0 and 1: found 2 at row 1, column 1."
     )
-    assert refused(make(2 * Y - 1), S).endswith("Labels coded -1/+1 become 0/1 with (y_true > 0).")
+    assert refused(make(2 * Y - 1), S).endswith(
+        "Labels coded -1/+1 become 0/1 with (y_true > 0). "
+        "If it is a missing label, pass missing=-1."
+    )
 
 
 def test_missing_labels():
@@ -203,7 +206,8 @@ def test_frames_with_columns_in_another_order():
     y_true, y_score = pd.DataFrame(Y, columns=list("abc")), pd.DataFrame(S, columns=list("bac"))
     assert refused(y_true, y_score) == (
         "The columns of y_score are those of y_true in another order: expected ['a', 'b', 'c'], "
-        "got ['b', 'a', 'c']. Reorder them with y_score[y_true.columns]."
+        "got ['b', 'a', 'c']. Reorder them with y_score[y_true.columns], or pass "
+        "y_score.to_numpy() if the columns are already in the right order."
     )
     assert check_inputs(y_true, y_score[y_true.columns]).label_names == ("a", "b", "c")
 

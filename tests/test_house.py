@@ -45,6 +45,7 @@ HAS_TORCH = _TORCH is not None and _TORCH.origin is not None  # not the folder t
 SMALL = {
     "__main__.py": "Python looks for it by this name",
     "_types.py": "type aliases that every layer uses, kernels too",
+    "_frames.py": "the names of rows and columns, which every check compares",
     "_text.py": "text helpers that the command line needs without numpy",
     "_kernels/trees.py": "walks through trees, which no other kernel does",
     "_cli/app.py": "lists the commands; one module per command",

@@ -1,23 +1,23 @@
 """Checks of input: every public function checks and converts its input here, and nowhere else.
 
-Once checked, labels are a :class:`~limo._views.Pattern` and scores a finite two-dimensional float
-array of the same shape. Each error says what was expected, what was given, and what to do.
+Once checked, labels are a :class:`~limo._views.Pattern`, which also says which labels are missing
+and what the instances weigh, and scores a finite two-dimensional float array of the same shape.
+Each error says what was expected, what was given, and what to do.
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from limo._frames import Frame, Names, first_names
 from limo._text import did_you_mean
-from limo._types import Anything, Floats
+from limo._types import Anything, Booleans, Floats, Values
 from limo._views import Pattern
-
-Names = tuple[str, ...] | None
 
 # Cells checked at once, so that no check allocates a second whole matrix.
 _CHUNK = 1 << 20
@@ -32,6 +32,7 @@ class Checked:
     S: Floats | None
     P: Pattern | None
     label_names: Names
+    n_missing: int = 0
 
     @property
     def scores(self) -> Floats:
@@ -53,13 +54,14 @@ class Truth:
     """Checked true labels, to which the scores and predictions of several models can be joined."""
 
     Y: Pattern
-    frame: "_Frame"
+    frame: Frame
     label_names: Names
+    n_missing: int = 0
 
     def join(self, y_score: Any = None, y_pred: Any = None) -> Checked:
         """Check scores and predictions, and that they belong to these labels."""
         given = {"y_score": y_score, "y_pred": y_pred}
-        frames = {name: _Frame(name, value) for name, value in given.items() if value is not None}
+        frames = {name: Frame(name, value) for name, value in given.items() if value is not None}
         S = check_scores(frames["y_score"].values) if "y_score" in frames else None
         P = check_labels(frames["y_pred"].values, "y_pred") if "y_pred" in frames else None
         for name, other in (("y_score", S), ("y_pred", P)):
@@ -70,50 +72,197 @@ class Truth:
                 )
         for frame in frames.values():
             self.frame.must_match(frame)
-        names = self.label_names or _first_names([self.frame, *frames.values()])
-        return Checked(self.Y, S, P, names)
+        names = self.label_names or first_names([self.frame, *frames.values()])
+        return Checked(self.Y, S, P, names, self.n_missing)
 
 
-def check_truth(y_true: Any, label_names: Iterable[str] | None = None) -> Truth:
+def check_truth(
+    y_true: Any,
+    label_names: Iterable[str] | None = None,
+    *,
+    missing: Any = None,
+    sample_weight: Any = None,
+) -> Truth:
     """Check true labels once, for the scores and predictions of any number of models."""
-    frame = _Frame("y_true", y_true)
-    Y = check_labels(frame.values, "y_true")
+    frame = Frame("y_true", y_true)
+    if missing is not None and not _is_number(missing):
+        frame.must_match(Frame("missing", missing))
+    Y = check_known_labels(frame.values, "y_true", missing)
     names = None if label_names is None else tuple(map(str, label_names))
     if names is not None and len(names) != Y.shape[1]:
         raise ValueError(
             f"label_names must name every label: expected {Y.shape[1]} names, got {len(names)}."
         )
-    return Truth(Y, frame, names)
+    n_missing = 0 if Y.unknown is None else Y.unknown.n_ones
+    if sample_weight is not None:
+        weights = Frame("sample_weight", sample_weight)
+        frame.must_match_rows(weights)
+        Y = weighted(Y, weights.values)
+    return Truth(Y, frame, names, n_missing)
 
 
 def check_inputs(
-    y_true: Any, y_score: Any = None, y_pred: Any = None, label_names: Iterable[str] | None = None
+    y_true: Any,
+    y_score: Any = None,
+    y_pred: Any = None,
+    label_names: Iterable[str] | None = None,
+    *,
+    missing: Any = None,
+    sample_weight: Any = None,
 ) -> Checked:
     """Check labels with the scores or predictions made for them, and that they belong together."""
-    return check_truth(y_true, label_names).join(y_score, y_pred)
+    truth = check_truth(y_true, label_names, missing=missing, sample_weight=sample_weight)
+    return truth.join(y_score, y_pred)
 
 
 def check_labels(y: Any, name: str) -> Pattern:
     """Check two-dimensional labels, 0 or 1, dense or sparse; return the positions of the ones."""
-    y = _Frame(name, y).values
+    return _labels(Frame(name, y).values, name, None)
+
+
+def check_known_labels(y: Any, name: str, missing: Any) -> Pattern:
+    """Check labels of which some may be missing.
+
+    ``missing`` is the number that stands for a missing label (nan or -1, say), or a mask that is
+    true where the label is missing, or None. Masked entries of a masked array are missing too.
+    """
+    y = Frame(name, y).values
+    masks = []
+    if isinstance(y, np.ma.MaskedArray):
+        masks.append(np.ma.getmaskarray(y))
+        y = y.filled(0)
+    if missing is None or _is_number(missing):
+        code = None if missing is None else _missing_code(float(missing))
+    else:
+        code = None
+        masks.append(Frame("missing", missing).values)
+    hidden = [check_labels(mask, "missing") for mask in masks]
+    for mask in hidden:
+        y = _hide(y, mask, name)
+    Y = _labels(y, name, code)
+    for mask in hidden:
+        Y = _hidden(Y, mask)
+    return Y
+
+
+def weighted(Y: Pattern, sample_weight: Any) -> Pattern:
+    """Give each instance its weight. Instances of weight 0 take no part, as if unknown."""
+    weights = check_weights(sample_weight, Y.shape[0])
+    if weights is None:
+        return Y
+    nothing = np.flatnonzero(weights == 0)
+    if nothing.size:
+        places = np.add.outer(nothing * Y.shape[1], np.arange(Y.shape[1])).reshape(-1)
+        Y = _hidden(Y, Pattern.from_flat(places, Y.shape))
+    return replace(Y, row_weights=weights)
+
+
+def check_weights(sample_weight: Any, n_instances: int) -> Values | None:
+    """Check sample weights: one finite number from 0 up for each instance; None if none given."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(Frame("sample_weight", sample_weight).values)
+    if weights.ndim == 2 and weights.shape[1] == 1:  # a frame or matrix of one column
+        weights = weights[:, 0]
+    if weights.shape != (n_instances,):
+        raise ValueError(
+            f"sample_weight must hold one weight for each of the {n_instances} instances, got "
+            f"shape {weights.shape}."
+        )
+    weights = _numbers(weights, "sample_weight").astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        raise ValueError(
+            f"sample_weight must hold finite numbers from 0 up: found {weights[bad[0]]:g} for "
+            f"instance {bad[0]}."
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every instance, so that nothing is left.")
+    return weights
+
+
+def _is_number(missing: Any) -> bool:
+    return isinstance(missing, Real) and not isinstance(missing, bool)
+
+
+def _missing_code(code: float) -> float:
+    if code in (0.0, 1.0):
+        raise ValueError(
+            f"missing={code:g} is a label: the number of a missing label must not be 0 or 1. "
+            "Use nan or -1, or pass a mask that is true where the label is missing."
+        )
+    return code
+
+
+def _hide(y: Any, mask: Pattern, name: str) -> Any:
+    """The same labels with 0 where the mask is true, whatever stands there."""
     if sparse.issparse(y):
-        return _sparse_labels(y, name)
+        _same_shape(mask, y.shape, name)
+        check_sparse(y, name)
+        stored = sparse.coo_array(y)
+        kept = ~np.isin(stored.row.astype(np.int64) * y.shape[1] + stored.col, mask.flat)
+        cells = (stored.row[kept], stored.col[kept])
+        return sparse.csr_array((stored.data[kept], cells), shape=y.shape)
+    y = _matrix(y, name)
+    _same_shape(mask, y.shape, name)
+    y = np.array(y)
+    y[np.repeat(np.arange(y.shape[0]), mask.ones_per_row), mask.indices] = 0
+    return y
+
+
+def _same_shape(mask: Pattern, shape: tuple[int, int], name: str) -> None:
+    if mask.shape != shape:
+        raise ValueError(
+            f"missing must have the shape of {name}: expected {shape}, got {mask.shape}."
+        )
+
+
+def _hidden(Y: Pattern, mask: Pattern) -> Pattern:
+    """Labels of which those in the mask are unknown, too."""
+    if not mask.n_ones:
+        return Y
+    known = Y.without(mask)
+    unknown = mask if Y.unknown is None else mask.union(Y.unknown)
+    return replace(known, unknown=unknown, row_weights=Y.row_weights)
+
+
+def _labels(y: Any, name: str, code: float | None) -> Pattern:
+    """Labels 0 and 1, and the number ``code`` where a label is missing."""
+    if sparse.issparse(y):
+        return _sparse_labels(y, name, code)
     y = _matrix(y, name)
     n_columns = y.shape[1]
-    flat = []
+    flat, missing = [], []
     for start, rows in _chunks(y):
         marked = np.flatnonzero(rows != 0)
-        bad = marked[~(rows.reshape(-1)[marked] == 1)]
-        if bad.size:
-            i, j = divmod(int(bad[0]), n_columns)
-            raise ValueError(_not_a_label(name, rows[i, j], start + i, j))
+        values = rows.reshape(-1)[marked]
+        odd = ~(values == 1)
+        if odd.any():
+            gone = _is_code(values, code)
+            bad = marked[odd & ~gone]
+            if bad.size:
+                i, j = divmod(int(bad[0]), n_columns)
+                raise ValueError(_not_a_label(name, rows[i, j], start + i, j))
+            missing.append(marked[gone] + start * n_columns)
+            marked = marked[~gone]
         flat.append(marked + start * n_columns)
-    return Pattern.from_flat(np.concatenate(flat), y.shape)
+    pattern = Pattern.from_flat(np.concatenate(flat), y.shape)
+    if not missing:
+        return pattern
+    return replace(pattern, unknown=Pattern.from_flat(np.concatenate(missing), y.shape))
+
+
+def _is_code(values: Anything, code: float | None) -> Booleans:
+    """Where the number that stands for a missing label is."""
+    if code is None:
+        return np.zeros(values.shape, dtype=bool)
+    found: Booleans = np.isnan(values) if math.isnan(code) else values == code
+    return found
 
 
 def check_scores(y: Any, name: str = "y_score") -> Floats:
     """Check two-dimensional finite scores; float32 and float64 are not converted."""
-    y = _Frame(name, y).values
+    y = Frame(name, y).values
     if sparse.issparse(y):
         raise ValueError(
             f"{name} must be a dense array of scores, got a sparse {y.format} matrix. "
@@ -229,62 +378,6 @@ def _range(above: float | None, least: float, most: float) -> str:
     return f" from {least:g} up" if math.isinf(most) else f" from {least:g} to {most:g}"
 
 
-def column_names(y: Any) -> Names:
-    """The names of the columns of a data frame; None for default numbers and other types."""
-    names = _Frame("y", y).columns
-    return None if names is None else tuple(map(str, names))
-
-
-class _Frame:
-    """An input, with the names of its columns and rows if it is a data frame that has names."""
-
-    def __init__(self, name: str, value: Any) -> None:
-        self.name = name
-        self.values = value
-        self.columns: list[Any] | None = None
-        self.index: list[Any] | None = None
-        if hasattr(value, "columns") and hasattr(value, "to_numpy"):
-            self.values = value.to_numpy()
-            self.columns = _proper_names(value.columns)
-            self.index = _proper_names(getattr(value, "index", None))
-
-    def must_match(self, other: "_Frame") -> None:
-        """Reject columns or rows with the same names in another order, or with other names."""
-        for kind, ours, theirs in (
-            ("columns", self.columns, other.columns),
-            ("rows", self.index, other.index),
-        ):
-            if ours is None or theirs is None or ours == theirs:
-                continue
-            if sorted(map(str, ours)) == sorted(map(str, theirs)):
-                reorder = "[y_true.columns]" if kind == "columns" else ".loc[y_true.index]"
-                raise ValueError(
-                    f"The {kind} of {other.name} are those of {self.name} in another order: "
-                    f"expected {_shorten(ours)}, got {_shorten(theirs)}. "
-                    f"Reorder them with {other.name}{reorder}."
-                )
-            if kind == "columns":
-                raise ValueError(
-                    f"The columns of {other.name} must be those of {self.name}: expected "
-                    f"{_shorten(ours)}, got {_shorten(theirs)}. Rename them, or pass "
-                    f"{other.name}.to_numpy() if they are the same labels in the same order."
-                )
-
-
-def _proper_names(names: Any) -> list[Any] | None:
-    """Names that were given; None for the default 0, 1, 2, ... of a frame."""
-    if names is None:
-        return None
-    names = list(names)
-    return None if names == list(range(len(names))) else names
-
-
-def _first_names(frames: Iterable[_Frame]) -> Names:
-    """The names of the first data frame that has any."""
-    named = [frame.columns for frame in frames if frame.columns is not None]
-    return tuple(map(str, named[0])) if named else None
-
-
 def _matrix(y: Any, name: str) -> Anything:
     """A non-empty two-dimensional array of numbers."""
     if y is None:
@@ -323,7 +416,8 @@ def _numbers(y: Anything, name: str) -> Anything:
     try:
         if y.dtype != object or any(isinstance(value, str) for value in y.flat):
             raise TypeError
-        numbers: Anything = y.astype(np.float64)
+        absent = np.array([type(value).__name__ == "NAType" for value in y.flat])  # pandas.NA
+        numbers: Anything = np.where(absent.reshape(y.shape), np.nan, y).astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(
             f"{name} must hold numbers, got values of type {y.dtype}. "
@@ -347,7 +441,7 @@ def _integer_scores(y: Anything, name: str) -> Floats:
     return y.astype(np.float64)
 
 
-def _sparse_labels(y: Any, name: str) -> Pattern:
+def _sparse_labels(y: Any, name: str, code: float | None) -> Pattern:
     if y.ndim != 2 or 0 in y.shape:
         raise ValueError(
             f"{name} must have two non-empty dimensions, instances x labels, got shape {y.shape}."
@@ -356,12 +450,18 @@ def _sparse_labels(y: Any, name: str) -> Pattern:
     csr = sparse.csr_array(y, copy=True)
     csr.sum_duplicates()
     csr.eliminate_zeros()
-    bad = np.flatnonzero(~(csr.data == 1))
+    gone = _is_code(csr.data, code)
+    bad = np.flatnonzero(~((csr.data == 1) | gone))
     if bad.size:
         k = bad[0]
         i = np.searchsorted(csr.indptr, k, side="right") - 1
         raise ValueError(_not_a_label(name, csr.data[k], i, csr.indices[k]))
-    return Pattern.from_csr(csr)
+    stored = Pattern.from_csr(csr)
+    if not gone.any():
+        return stored
+    places = stored.flat
+    unknown = Pattern.from_flat(places[gone], stored.shape)
+    return replace(Pattern.from_flat(places[~gone], stored.shape), unknown=unknown)
 
 
 def _not_a_label(name: str, value: Any, i: int, j: int) -> str:
@@ -371,7 +471,13 @@ def _not_a_label(name: str, value: Any, i: int, j: int) -> str:
     }.get(name, "")
     if value == -1:
         hint = f"Labels coded -1/+1 become 0/1 with ({name} > 0)."
-    return f"{name} must hold only 0 and 1: found {value!s} at row {i}, column {j}. {hint}".rstrip()
+    if name == "y_true" and (value == -1 or value != value):
+        hint = f"{hint if value == -1 else ''} If it is a missing label, pass missing={value:g}."
+    elif name == "y" and value != value:
+        hint = "Missing labels are learnt around by BinaryRelevance(missing=nan)."
+    return f"{name} must hold only 0 and 1: found {value!s} at row {i}, column {j}. {hint}".replace(
+        "  ", " "
+    ).rstrip()
 
 
 def _chunks(y: Anything) -> Iterable[tuple[int, Anything]]:
@@ -379,8 +485,3 @@ def _chunks(y: Anything) -> Iterable[tuple[int, Anything]]:
     step = max(1, _CHUNK // y.shape[1])
     for start in range(0, y.shape[0], step):
         yield start, np.ascontiguousarray(y[start : start + step])
-
-
-def _shorten(names: Sequence[Any], most: int = 4) -> str:
-    shown = ", ".join(repr(name) for name in names[:most])
-    return f"[{shown}{', ...' if len(names) > most else ''}]"

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +21,7 @@ from limo.measures._measure import Measure, Result
 from limo.measures._table import MEASURES
 
 pandas = Later("pandas")
+routing = Later("sklearn.utils.metadata_routing")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +42,10 @@ class Evaluation(Mapping[str, float]):
         Names of the labels, if the input had any.
     undefined : mapping of str to mapping of str to int
         For each measure, why rows are undefined, and how many.
+    n_missing : int
+        How many true labels are missing.
+    weighted : bool
+        Whether the instances have weights.
     """
 
     results: Mapping[str, Result]
@@ -50,6 +55,8 @@ class Evaluation(Mapping[str, float]):
     n_labels: int
     label_names: tuple[str, ...] | None
     undefined: Mapping[str, Mapping[str, int]]
+    n_missing: int = 0
+    weighted: bool = False
 
     def __getitem__(self, name: str) -> float:
         if name in self.results:
@@ -68,6 +75,11 @@ class Evaluation(Mapping[str, float]):
 
     def __len__(self) -> int:
         return len(self.results)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every label is known and every instance counts once."""
+        return not (self.weighted or self.n_missing)
 
     @property
     def skipped(self) -> dict[str, int]:
@@ -123,6 +135,8 @@ class Evaluation(Mapping[str, float]):
         document = {
             "n_instances": self.n_instances,
             "n_labels": self.n_labels,
+            "n_missing": self.n_missing,
+            "weighted": self.weighted,
             "label_names": self.label_names,
             "conventions": self.conventions.to_dict(),
             "measures": {n: self._record(n) | {"undefined": self.undefined[n]} for n in self},
@@ -151,7 +165,13 @@ class Evaluation(Mapping[str, float]):
     def heading(self) -> str:
         """One line about what was evaluated."""
         size = f"{self.n_instances} instances x {self.n_labels} labels"
-        return f"{size}, conventions: {self.conventions.name}"
+        parts = [size, f"conventions: {self.conventions.name}"]
+        if self.n_missing:
+            share = self.n_missing / (self.n_instances * self.n_labels)
+            parts.insert(1, f"{counted(self.n_missing, 'label')} missing ({share:.1%})")
+        if self.weighted:
+            parts.insert(1, "weighted")
+        return ", ".join(parts)
 
     def measure_rows(self) -> Rows:
         """Rows of the table of measures, starting with its head."""
@@ -214,6 +234,8 @@ def evaluate(
     *,
     conventions: str | Conventions = "standard",
     label_names: Iterable[str] | None = None,
+    sample_weight: Any = None,
+    missing: Any = None,
 ) -> Evaluation:
     """Compute the measures and margins of scores, predicted labels or both.
 
@@ -232,6 +254,12 @@ def evaluate(
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
     label_names : iterable of str, optional
         Names for tables; by default the columns of a data frame, if one is given.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part. Masked entries of a masked array are
+        always missing.
 
     Returns
     -------
@@ -255,7 +283,9 @@ def evaluate(
             "evaluate needs y_score, y_pred or both: got neither. "
             "Scores give the ranking measures, predicted labels the others."
         )
-    checked = check_inputs(y_true, y_score, y_pred, label_names)
+    checked = check_inputs(
+        y_true, y_score, y_pred, label_names, missing=missing, sample_weight=sample_weight
+    )
     return evaluate_checked(checked, check_conventions(conventions))[0]
 
 
@@ -275,11 +305,16 @@ def evaluate_checked(
     computed = compute(measures, checked, conventions, functions)
     evaluation = Evaluation(
         computed.results,
-        {name: summarise(VIEWS[name], found) for name, found in computed.found.items()},
+        {
+            name: summarise(VIEWS[name], found, VIEWS[name].row_weights(checked.Y))
+            for name, found in computed.found.items()
+        },
         conventions,
         *checked.Y.shape,
         checked.label_names,
         {m.name: _reasons(m, computed.results[m.name], checked) for m in measures},
+        checked.n_missing,
+        checked.Y.row_weights is not None,
     )
     return evaluation, computed.found
 
@@ -287,9 +322,12 @@ def evaluate_checked(
 def _reasons(measure: Measure, result: Result, checked: Checked) -> dict[str, int]:
     """How many rows are undefined, by reason."""
     ones, n_items = measure.view.ones(checked.Y), measure.view.n_items(checked.Y)
+    counts = True if result.weights is None else result.weights > 0
+    known = result.undefined & counts
     found = {
-        measure.view.empty_reason: int((result.undefined & (ones == 0)).sum()),
-        measure.view.full_reason: int((result.undefined & (ones == n_items)).sum()),
+        measure.view.empty_reason: int((known & (ones == 0)).sum()),
+        measure.view.full_reason: int((known & (ones == n_items)).sum()),
+        "no known label, or weight 0": int((result.undefined & ~known).sum()),
     }
     return {reason: n for reason, n in found.items() if n}
 
@@ -378,22 +416,47 @@ class MeasureScorer:
 
     measure: str
     conventions: Conventions
+    missing: Any = None
+    requested: bool | str | None = None
 
-    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score a fitted estimator on ``X`` and the true labels ``y``."""
         measure = MEASURES[self.measure]
         if measure.needs == "scores":
-            checked = check_inputs(y, y_score=scores_of(estimator, X))
+            found = {"y_score": scores_of(estimator, X)}
         else:
-            checked = check_inputs(y, y_pred=estimator.predict(X))
+            found = {"y_pred": estimator.predict(X)}
+        checked = check_inputs(y, **found, missing=self.missing, sample_weight=sample_weight)
         result = compute([measure], checked, self.conventions).results[self.measure]
         return measure.sign * result.value
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> "MeasureScorer":
+        """Return a scorer that asks scikit-learn's metadata routing for sample weights, or not.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            True asks for them, False does without, a string is the name they are passed under, and
+            None makes passing them an error.
+        """
+        return replace(self, requested=sample_weight)
+
+    def get_metadata_routing(self) -> Any:
+        """What this scorer asks of scikit-learn's metadata routing."""
+        request = routing.MetadataRequest(owner=self)
+        request.score.add_request(param="sample_weight", alias=self.requested)
+        return request
+
+    def _accept_sample_weight(self) -> bool:
+        return True  # scikit-learn's searches ask this when metadata routing is off
 
     def __repr__(self) -> str:
         return f"make_scorer({self.measure!r}, conventions={self.conventions.name!r})"
 
 
-def make_scorer(measure: str, *, conventions: str | Conventions = "standard") -> MeasureScorer:
+def make_scorer(
+    measure: str, *, conventions: str | Conventions = "standard", missing: float | None = None
+) -> MeasureScorer:
     """Make a scorer for ``cross_validate``, ``GridSearchCV`` and similar functions.
 
     Works with any multi-label estimator: measures of scores use ``decision_function``, or else
@@ -406,11 +469,14 @@ def make_scorer(measure: str, *, conventions: str | Conventions = "standard") ->
         Name of a measure, such as ``"macro_auc"``; ``limo.MEASURES`` lists them.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count.
+    missing : float, optional
+        The number that stands for a missing label in the true labels: nan or -1.
 
     Returns
     -------
     MeasureScorer
-        Higher is better: losses are negative.
+        Higher is better: losses are negative. ``set_score_request(sample_weight=True)`` lets
+        metadata routing pass weights on.
 
     Examples
     --------
@@ -425,4 +491,4 @@ def make_scorer(measure: str, *, conventions: str | Conventions = "standard") ->
     True
     """
     name = check_name(measure, MEASURES, "measure")
-    return MeasureScorer(name, check_conventions(conventions))
+    return MeasureScorer(name, check_conventions(conventions), missing)

@@ -170,6 +170,11 @@ def guarantees(y_true: Any, y_score: Any = None) -> Guarantees:
         raise ValueError(
             "guarantees need margins, and margins need scores: call evaluate with y_score."
         )
+    if not evaluation.is_plain:
+        raise ValueError(
+            "guarantees hold for whole items and complete rows: evaluate without sample_weight, "
+            "and without missing labels."
+        )
     return Guarantees(
         {
             measure.name: _guarantee(measure, evaluation)
@@ -281,7 +286,7 @@ def explain(evaluation: Evaluation) -> str:
     sentences = [_view_sentence(summary) for summary in views if summary.pairs]
     if not sentences:
         return "There are no pairs to compare: all entries are relevant, or none is."
-    promised = promise(guarantees(evaluation).to_dict())
+    promised = promise(guarantees(evaluation).to_dict()) if evaluation.is_plain else []
     return "\n".join([*sentences, *promised, *_leaning(*views[:2]), *_cautions(evaluation)])
 
 
@@ -388,4 +393,10 @@ def _cautions(evaluation: Evaluation) -> list[str]:
         name = max(skipped, key=lambda n: skipped[n])
         rows = counted(skipped[name], MEASURES[name].view.row)
         cautions.append(f"Rows without a pair are left out: {MEASURES[name].title} skips {rows}.")
+    if evaluation.n_missing:
+        share = evaluation.n_missing / (evaluation.n_instances * evaluation.n_labels)
+        cautions.append(
+            f"{share:.1%} of the true labels are missing and take no part: ranks and coverage "
+            "count known labels only."
+        )
     return cautions

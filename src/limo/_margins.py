@@ -65,6 +65,8 @@ class MarginSummary:
         By how much the relevant items of each row are above 0 and the irrelevant ones below.
     orders : Orders
         How each row is ordered, for :func:`limo.guarantees`.
+    weights : array or None
+        The weight of each row, used in all shares and quantiles; None if all count once.
     """
 
     view: View
@@ -74,6 +76,7 @@ class MarginSummary:
     ordered_share: float
     absolute: Values
     orders: Orders
+    weights: Values | None = None
 
     @property
     def defined(self) -> Values:
@@ -83,11 +86,19 @@ class MarginSummary:
     @property
     def positive_share(self) -> float:
         """Share of positive margins among those that are not nan."""
-        return positive_share(self.margins)
+        return positive_share(self.margins, self.weights)
 
     def quantile(self, q: float) -> float:
-        """Quantile of the margins that are not nan; nan if all are."""
-        return float(np.quantile(self.defined, q)) if self.defined.size else math.nan
+        """Quantile of the margins that are not nan; nan if all are.
+
+        With weights, the lowest margin such that margins up to it have the share q of all weight.
+        """
+        if not self.defined.size:
+            return math.nan
+        if self.weights is None:
+            return float(np.quantile(self.defined, q))
+        weights = self.weights[~np.isnan(self.margins)]
+        return float(np.quantile(self.defined, q, method="inverted_cdf", weights=weights))
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain numbers."""
@@ -118,8 +129,10 @@ def absolute(profile: Profile) -> Values:
 
 
 def _orders(profile: Profile) -> Values:
-    """The lines of :class:`Orders`, one column for each row."""
-    lines = np.empty((7, profile.n_relevant.size))
+    """The lines of :class:`Orders`, one column for each row; zeros if items have weights."""
+    lines = np.zeros((7, profile.n_relevant.size))
+    if profile.weights is not None:
+        return lines  # orders are of whole items
     lines[:2] = profile.n_relevant, profile.n_irrelevant
     lines[2] = profile.pairs_lost + profile.pairs_tied
     row_orders(profile.indptr, profile.above + profile.tied, lines[3:])
@@ -137,23 +150,32 @@ MARGIN_FUNCTIONS: Mapping[str, Callable[[Profile], Values]] = {
 }
 
 
-def summarise(view: View, found: Mapping[str, Values]) -> MarginSummary:
-    """Summarise what the ``MARGIN_FUNCTIONS`` found in a view."""
+def summarise(
+    view: View, found: Mapping[str, Values], weights: Values | None = None
+) -> MarginSummary:
+    """Summarise what the ``MARGIN_FUNCTIONS`` found in a view, whose rows may have weights."""
     pairs, tied, lost = (found[name] for name in ("pairs", "tied", "lost"))
     counts = (line.astype(np.int64) for line in found["orders"][:3])
-    own = found["absolute"], Orders(*counts, *found["orders"][3:])
-    if not pairs.any():
-        return MarginSummary(view, found["margin"], 0.0, math.nan, math.nan, *own)
+    own = found["absolute"], Orders(*counts, *found["orders"][3:]), weights
     exist = pairs > 0
+    if not exist.any():
+        return MarginSummary(view, found["margin"], 0.0, math.nan, math.nan, *own)
     in_order = 1 - (lost + tied)[exist] / pairs[exist]
-    shares = tied.sum() / pairs.sum(), float(in_order.mean())
-    return MarginSummary(view, found["margin"], float(pairs.sum()), *shares, *own)
+    counted = None if weights is None else weights[exist]
+    total, ties = (
+        float(n.sum()) if counted is None else float(n[exist] @ counted) for n in (pairs, tied)
+    )
+    ordered = float(np.average(in_order, weights=counted))
+    return MarginSummary(view, found["margin"], total, ties / total, ordered, *own)
 
 
-def positive_share(values: Values) -> float:
+def positive_share(values: Values, weights: Values | None = None) -> float:
     """Share of positive margins among those that are not nan; nan if all are."""
-    exist = values[~np.isnan(values)]
-    return float((exist > 0).mean()) if exist.size else math.nan
+    exist = ~np.isnan(values)
+    if not exist.any():
+        return math.nan
+    shares = None if weights is None else weights[exist]
+    return float(np.average(values[exist] > 0, weights=shares))
 
 
 def margins(view: View, checked: Checked) -> Values:
@@ -161,7 +183,7 @@ def margins(view: View, checked: Checked) -> Values:
     return np.concatenate(read_profiles(view, checked.Y, checked.scores, margin))
 
 
-def label_wise_margin(y_true: Any, y_score: Any) -> Values:
+def label_wise_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> Values:
     """Label-wise margin of each instance (Definition 1 of the paper).
 
     min over u in Y_i+, v in Y_i- of S_iu - S_iv: positive exactly when all relevant labels of the
@@ -173,6 +195,9 @@ def label_wise_margin(y_true: Any, y_score: Any) -> Values:
         True labels, 0 or 1.
     y_score : array-like of shape (n_samples, n_labels)
         Scores.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -185,10 +210,10 @@ def label_wise_margin(y_true: Any, y_score: Any) -> Values:
     >>> limo.label_wise_margin([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
     array([ 0.5, -0.4])
     """
-    return margins(ROWS, check_inputs(y_true, y_score))
+    return margins(ROWS, check_inputs(y_true, y_score, missing=missing))
 
 
-def instance_wise_margin(y_true: Any, y_score: Any) -> Values:
+def instance_wise_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> Values:
     """Instance-wise margin of each label (Definition 2 of the paper).
 
     min over a in Y_j+, b in Y_j- of S_aj - S_bj: positive exactly when all instances with the label
@@ -200,6 +225,9 @@ def instance_wise_margin(y_true: Any, y_score: Any) -> Values:
         True labels, 0 or 1.
     y_score : array-like of shape (n_samples, n_labels)
         Scores.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -212,10 +240,10 @@ def instance_wise_margin(y_true: Any, y_score: Any) -> Values:
     >>> limo.instance_wise_margin([[1, 0, 0], [0, 1, 0]], [[0.75, 0.5, 0.1], [0.5, 0.25, 0.2]])
     array([ 0.25, -0.25,   nan])
     """
-    return margins(COLUMNS, check_inputs(y_true, y_score))
+    return margins(COLUMNS, check_inputs(y_true, y_score, missing=missing))
 
 
-def entry_wise_margin(y_true: Any, y_score: Any) -> float:
+def entry_wise_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> float:
     """Entry-wise margin of the whole matrix.
 
     min over relevant entries minus max over irrelevant entries of S. If it is positive, so are all
@@ -228,6 +256,9 @@ def entry_wise_margin(y_true: Any, y_score: Any) -> float:
         True labels, 0 or 1.
     y_score : array-like of shape (n_samples, n_labels)
         Scores.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -240,10 +271,10 @@ def entry_wise_margin(y_true: Any, y_score: Any) -> float:
     >>> limo.entry_wise_margin([[1, 0], [0, 1]], [[0.75, 0.25], [0.5, 1.0]])
     0.25
     """
-    return _of_all_entries(check_inputs(y_true, y_score))[0]
+    return _of_all_entries(check_inputs(y_true, y_score, missing=missing))[0]
 
 
-def absolute_margin(y_true: Any, y_score: Any) -> float:
+def absolute_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> float:
     """Absolute margin of the whole matrix: its distance from a threshold at 0.
 
     min over all entries of (2 y - 1) s. If it is positive, relevant entries score above 0 and all
@@ -256,6 +287,9 @@ def absolute_margin(y_true: Any, y_score: Any) -> float:
         True labels, 0 or 1.
     y_score : array-like of shape (n_samples, n_labels)
         Scores.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -269,7 +303,7 @@ def absolute_margin(y_true: Any, y_score: Any) -> float:
     >>> limo.absolute_margin([[1, 0], [0, 1]], [[1.75, 0.75], [0.5, 2.0]])  # entry-wise: 1.0
     -0.75
     """
-    return _of_all_entries(check_inputs(y_true, y_score))[1]
+    return _of_all_entries(check_inputs(y_true, y_score, missing=missing))[1]
 
 
 def _of_all_entries(checked: Checked) -> tuple[float, float]:
@@ -350,7 +384,9 @@ class Effectiveness:
         )
 
 
-def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
+def effectiveness(
+    y_true: Any, y_score: Any, *, sample_weight: Any = None, missing: Any = None
+) -> Effectiveness:
     """Find out how far scores are effective: label-wise, instance-wise, ..., absolutely.
 
     Real predictors are hardly ever effective on all rows, so the result also has the shares of
@@ -362,6 +398,11 @@ def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
         True labels, 0 or 1.
     y_score : array-like of shape (n_samples, n_labels)
         Scores.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts in the share of instances.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -374,8 +415,11 @@ def effectiveness(y_true: Any, y_score: Any) -> Effectiveness:
     >>> found.label_wise, found.instance_wise, found.label_wise_share, found.instance_wise_share
     (True, False, 1.0, 0.5)
     """
-    checked = check_inputs(y_true, y_score)
-    rows, columns = (positive_share(margins(view, checked)) for view in (ROWS, COLUMNS))
+    checked = check_inputs(y_true, y_score, sample_weight=sample_weight, missing=missing)
+    rows, columns = (
+        positive_share(margins(view, checked), view.row_weights(checked.Y))
+        for view in (ROWS, COLUMNS)
+    )
     return Effectiveness(rows, columns, *_of_all_entries(checked))
 
 

@@ -5,20 +5,28 @@ blocks to a function. A :class:`Profile` keeps, for each relevant item of a row,
 items score higher and how many score the same. Every ranking measure and every margin follows from
 that. A profile also has the sorted scores, for functions that go down a row: best thresholds and
 curves over thresholds.
+
+Items whose label is unknown take no part. Where items have weights, "how many" reads "how much they
+weigh" throughout, and a pair weighs the product of its two items.
 """
 
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from limo._kernels.profiles import copy_columns, count_irrelevant, take_relevant
+from limo._kernels.profiles import (
+    copy_columns,
+    count_irrelevant,
+    take_relevant,
+    weigh_irrelevant,
+)
 from limo._system import Run, workers
 from limo._types import Anything, Floats, Integers, Values
-from limo._views import COLUMNS, ENTRIES, Pattern, View
+from limo._views import COLUMNS, ENTRIES, ROWS, Pattern, View
 
 Result = TypeVar("Result")
 Segments = tuple[Floats, Integers, Integers]
@@ -43,14 +51,47 @@ class SortedRows:
         irrelevant ones ascend.
     n_true : array of shape (n_rows,)
         How many relevant items each row has, including those without a score (sparse scores).
-    n_items : int
+    n_items : int or array
         How many items a row has.
+    weights : RowWeights or None
+        What the items weigh; None if each counts once.
+    row_weights : array or None
+        What the rows weigh in a mean over rows; None if each counts once.
     """
 
     relevant: Segments
     irrelevant: Segments
-    n_true: Integers
-    n_items: int
+    n_true: Anything
+    n_items: Any
+    weights: "RowWeights | None" = None
+    row_weights: Values | None = None
+
+    def weigh(self, rows: Integers, hits: Anything, misses: Anything) -> tuple[Anything, Anything]:
+        """The weights of the highest ``hits`` relevant and ``misses`` irrelevant items of rows."""
+        if self.weights is None:
+            return hits, misses
+        first = self.relevant[1][rows]
+        cumulated = np.concatenate([[0.0], np.cumsum(self.weights.relevant)])
+        heavy = cumulated[first + hits.astype(np.int64)] - cumulated[first]
+        width = self.weights.tails.shape[1] - 1
+        return heavy, self.weights.tails[rows, width - misses.astype(np.int64)]
+
+
+@dataclass(frozen=True, eq=False)
+class RowWeights:
+    """The weights of the items of sorted rows.
+
+    Attributes
+    ----------
+    relevant : array
+        The weight of each relevant item, in the order of the relevant scores.
+    tails : array of shape (n_rows, n_items + 1)
+        ``tails[i, k]`` is the weight of the irrelevant items of row i from place k of its
+        ascending scores on.
+    """
+
+    relevant: Values
+    tails: Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,37 +108,62 @@ class Profile:
         How many irrelevant items of the row score higher, and how many the same.
     top_irrelevant : array of shape (n_rows,)
         The highest irrelevant score, -inf if there is none.
-    n_items : int
-        How many items a row has.
+    n_items : int or array of shape (n_rows,)
+        How many known items a row has.
     irrelevant : tuple of arrays or None
         The irrelevant scores, sorted, as in :class:`SortedRows`. None for the matrix as a whole,
         which is sorted tile by tile and never held in memory.
+    weights : RowWeights or None
+        What the items weigh; None if each counts once.
+    irrelevant_weight : array of shape (n_rows,) or None
+        What the irrelevant items of each row weigh; None if each counts once. Given and not
+        computed as a difference, because it must be exactly 0 where there is no such item.
+    row_weights : array of shape (n_rows,) or None
+        What the rows weigh in a mean over rows; None if each counts once.
     """
 
     indptr: Integers
     relevant: Floats
-    above: Integers
-    tied: Integers
+    above: Anything
+    tied: Anything
     top_irrelevant: Floats
-    n_items: int
+    n_items: Any
     irrelevant: Segments | None = None
+    weights: RowWeights | None = None
+    irrelevant_weight: Values | None = None
+    row_weights: Values | None = None
 
     @property
     def sorted_rows(self) -> SortedRows:
         """The sorted scores behind the counts."""
         assert self.irrelevant is not None
         relevant = (self.relevant, self.indptr[:-1], self.indptr[1:])
-        return SortedRows(relevant, self.irrelevant, self.n_relevant, self.n_items)
+        return SortedRows(
+            relevant,
+            self.irrelevant,
+            self.n_relevant,
+            self.n_items,
+            self.weights,
+            self.row_weights,
+        )
 
     @cached_property
-    def n_relevant(self) -> Integers:
-        """How many relevant items each row has."""
+    def _lengths(self) -> Integers:
+        """How many cells each row owns."""
         return np.diff(self.indptr)
 
+    @cached_property
+    def n_relevant(self) -> Anything:
+        """How many relevant items each row has."""
+        return self._lengths if self.weights is None else self._add(self.weights.relevant)
+
     @property
-    def n_irrelevant(self) -> Integers:
+    def n_irrelevant(self) -> Anything:
         """How many irrelevant items each row has."""
-        return self.n_items - self.n_relevant
+        if self.irrelevant_weight is not None:
+            return self.irrelevant_weight
+        few: Anything = self.n_items - self.n_relevant
+        return few
 
     @cached_property
     def n_pairs(self) -> Values:
@@ -133,17 +199,27 @@ class Profile:
 
     @cached_property
     def _row_start(self) -> Integers:
-        return np.repeat(self.indptr[:-1], self.n_relevant)
+        return np.repeat(self.indptr[:-1], self._lengths)
+
+    @cached_property
+    def _cumulated(self) -> Values:
+        """The weight of all cells before each cell, over all rows."""
+        assert self.weights is not None
+        return np.concatenate([[0.0], np.cumsum(self.weights.relevant)])
 
     @property
-    def relevant_above(self) -> Integers:
+    def relevant_above(self) -> Anything:
         """For each relevant item, how many relevant items of its row score higher."""
-        return self._runs[0] - self._row_start
+        if self.weights is None:
+            return self._runs[0] - self._row_start
+        return self._cumulated[self._runs[0]] - self._cumulated[self._row_start]
 
     @property
-    def relevant_through(self) -> Integers:
+    def relevant_through(self) -> Anything:
         """For each relevant item, how many relevant items of its row score at least as high."""
-        return self._runs[1] - self._row_start + 1
+        if self.weights is None:
+            return self._runs[1] - self._row_start + 1
+        return self._cumulated[self._runs[1] + 1] - self._cumulated[self._row_start]
 
     def first(self, cells: Anything) -> Values:
         """The value of each row's best relevant item; nan in rows without one."""
@@ -159,20 +235,22 @@ class Profile:
         Counts are added as integers, so that each sum is rounded once; in two halves if the sum
         might overflow.
         """
-        if cells.dtype.kind == "i" and cells.size * self.n_items > _LARGEST_SUM:
+        if self.weights is not None:
+            return self._add(cells * self.weights.relevant)
+        if cells.dtype.kind == "i" and cells.size * int(np.max(self.n_items)) > _LARGEST_SUM:
             return self._add(cells >> 32) * 2.0**32 + self._add(cells & 0xFFFFFFFF)
         return self._add(cells)
 
     def _add(self, cells: Anything) -> Values:
-        sums = np.zeros(self.n_relevant.size)
-        occupied = np.flatnonzero(self.n_relevant)
+        sums = np.zeros(self._lengths.size)
+        occupied = np.flatnonzero(self._lengths)
         if occupied.size:
             sums[occupied] = np.add.reduceat(cells, self.indptr[occupied])
         return sums
 
     def _pick(self, cells: Anything, places: Integers) -> Values:
-        values = np.full(self.n_relevant.size, np.nan)
-        occupied = self.n_relevant > 0
+        values = np.full(self._lengths.size, np.nan)
+        occupied = self._lengths > 0
         values[occupied] = cells[places[occupied]]
         return values
 
@@ -207,25 +285,69 @@ def sort_rows(Y: Pattern, S: Floats, start: int, stop: int) -> SortedRows:
     """Sort the relevant and the irrelevant scores of the rows from ``start`` to ``stop``."""
     Y = Y.rows(start, stop)
     block = _copy_rows(S, start, stop)  # a copy, because it is changed in place
+    width = block.shape[1]
+    absent, n_items = Y.ones_per_row, width
+    if Y.unknown is not None:
+        block[
+            np.repeat(np.arange(stop - start), Y.unknown.ones_per_row), Y.unknown.indices
+        ] = -np.inf
+        absent, n_items = absent + Y.unknown.ones_per_row, width - Y.unknown.ones_per_row
+    ends = np.arange(stop - start + 1, dtype=np.int64) * width
+    # relevant and unknown scores become -inf in the block: they are then first in each row
+    places = (ends[:-1] + absent, ends[1:])
+    if Y.column_weights is not None:
+        return _sort_weighted(Y, block, places)
     relevant = np.empty(Y.n_ones, dtype=S.dtype)
     take_relevant(block, Y.indptr, Y.indices, relevant)
     block.sort(axis=1)
-    # take_relevant left -inf in place of each relevant score: these are now first in each row
-    ends = np.arange(stop - start + 1, dtype=np.int64) * block.shape[1]
-    irrelevant = (block.reshape(-1), ends[:-1] + Y.ones_per_row, ends[1:])
-    n_true = Y.ones_per_row
-    return SortedRows((relevant, Y.indptr[:-1], Y.indptr[1:]), irrelevant, n_true, block.shape[1])
+    segments = (relevant, Y.indptr[:-1], Y.indptr[1:])
+    irrelevant = (block.reshape(-1), *places)
+    return SortedRows(segments, irrelevant, Y.ones_per_row, n_items, None, ROWS.row_weights(Y))
+
+
+def _sort_weighted(Y: Pattern, block: Floats, places: tuple[Integers, Integers]) -> SortedRows:
+    """Sort rows whose items have weights; ``places`` says where irrelevant scores will be."""
+    assert Y.column_weights is not None
+    rows = np.repeat(np.arange(Y.shape[0]), Y.ones_per_row)
+    scores = block[rows, Y.indices]
+    block[rows, Y.indices] = -np.inf
+    best_first = np.lexsort((-scores, rows))
+    own = Y.column_weights[Y.indices[best_first]]
+    ordered, tails = _tails(block, Y.column_weights)
+    n_true = np.bincount(rows, own, minlength=Y.shape[0])
+    first = places[0] - np.arange(Y.shape[0]) * block.shape[1]
+    n_items = n_true + tails[np.arange(Y.shape[0]), first]
+    segments = (scores[best_first], Y.indptr[:-1], Y.indptr[1:])
+    irrelevant, weights = (ordered.reshape(-1), *places), RowWeights(own, tails)
+    return SortedRows(segments, irrelevant, n_true, n_items, weights, ROWS.row_weights(Y))
 
 
 def _block_profile(Y: Pattern, S: Floats, start: int, stop: int) -> Profile:
     """Profiles of the rows from ``start`` to ``stop``."""
     rows = sort_rows(Y, S, start, stop)
     indptr = Y.indptr[start : stop + 1] - Y.indptr[start]
-    relevant, block = rows.relevant[0], rows.irrelevant[0].reshape(stop - start, rows.n_items)
-    above, tied = np.zeros((2, relevant.size), dtype=np.int64)
-    count_irrelevant(block, indptr, relevant, above, tied)
-    top = block[:, -1].copy()
-    return Profile(indptr, relevant, above, tied, top, rows.n_items, rows.irrelevant)
+    relevant, block = rows.relevant[0], rows.irrelevant[0].reshape(stop - start, S.shape[1])
+    weights, top = rows.weights, block[:, -1].copy()
+    counts: Anything = np.zeros((2, relevant.size), np.int64 if weights is None else np.float64)
+    heavy = None
+    if weights is None:
+        count_irrelevant(block, indptr, relevant, *counts)
+    else:
+        weigh_irrelevant(block, weights.tails, indptr, relevant, *counts)
+        first = rows.irrelevant[1] - np.arange(stop - start) * S.shape[1]
+        heavy = weights.tails[np.arange(stop - start), first]
+    return Profile(
+        indptr,
+        relevant,
+        counts[0],
+        counts[1],
+        top,
+        rows.n_items,
+        rows.irrelevant,
+        weights,
+        heavy,
+        rows.row_weights,
+    )
 
 
 def _copy_rows(S: Floats, start: int, stop: int) -> Floats:
@@ -241,25 +363,56 @@ def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
     """The profile of all entries as one row, sorted tile by tile."""
     if S.flags.f_contiguous and not S.flags.c_contiguous:
         Y, S = Y.T, S.T
-    entries = S.reshape(-1)
-    places = Y.flat
-    relevant = np.sort(entries[places])[::-1].copy()
+    entries, places = S.reshape(-1), Y.flat
+    own = Y.weights_at(places) if Y.has_weights else None
+    relevant, own = _sorted_relevant(entries[places], own)
+    absent = Y.absent
     indptr = np.array([0, relevant.size])
-    above, tied = np.zeros((2, relevant.size), dtype=np.int64)
+    counts: Anything = np.zeros((2, relevant.size), np.int64 if own is None else np.float64)
+    above, tied = counts
     one_writer = threading.Lock()
 
     # Every tile costs a walk down all relevant scores. Tiles that grow with the number of relevant
     # scores keep these walks cheaper than the sorts, up to a limit that keeps memory small.
     step = max(_BLOCK_ITEMS, min(4 * relevant.size, _LARGEST_TILE))
 
-    def add(start: int) -> float:
+    def add(start: int) -> tuple[float, float]:
+        """Count in one tile; return its highest irrelevant score and how many there are."""
         tile = np.array(entries[start : start + step])
-        first, last = np.searchsorted(places, (start, start + step))
-        tile[places[first:last] - start] = -np.inf
-        tile.sort()
+        first, last = np.searchsorted(absent, (start, start + step))
+        tile[absent[first:last] - start] = -np.inf
+        if not Y.has_weights:
+            tile.sort()
+            with one_writer:
+                count_irrelevant(tile.reshape(1, -1), indptr, relevant, *counts)
+            return float(tile[-1]), float(tile.size - (last - first))
+        weights = Y.weights_at(np.arange(start, start + tile.size))
+        ordered, tails = _tails(tile.reshape(1, -1), weights)
         with one_writer:
-            count_irrelevant(tile.reshape(1, -1), indptr, relevant, above, tied)
-        return float(tile[-1])
+            weigh_irrelevant(ordered, tails, indptr, relevant, *counts)
+        return float(ordered[0, -1]), float(tails[0, last - first])
 
-    top = np.array([max(run(add, range(0, entries.size, step)))])
-    return Profile(indptr, relevant, above, tied, top, entries.size)
+    tops, numbers = zip(*run(add, range(0, entries.size, step)), strict=True)
+    top = np.array([max(tops)])
+    if own is None:
+        n_items = entries.size - (absent.size - relevant.size)
+        return Profile(indptr, relevant, above, tied, top, n_items)
+    heavy = np.array([sum(numbers)])
+    kept = RowWeights(own, np.empty((1, 0)))
+    return Profile(indptr, relevant, above, tied, top, heavy + own.sum(), None, kept, heavy)
+
+
+def _tails(block: Floats, weights: Values) -> tuple[Floats, Values]:
+    """Rows in ascending order, and the weight of each row's items from each place on."""
+    order = np.argsort(block, axis=1)
+    tails = np.zeros((block.shape[0], block.shape[1] + 1))
+    np.cumsum(weights[order][:, ::-1], axis=1, out=tails[:, -2::-1])
+    return np.take_along_axis(block, order, axis=1), tails
+
+
+def _sorted_relevant(scores: Floats, weights: Values | None) -> tuple[Floats, Values | None]:
+    """Scores, highest first, and their weights in the same order."""
+    if weights is None:
+        return np.sort(scores)[::-1].copy(), None
+    order = np.argsort(scores)[::-1]
+    return scores[order], weights[order]

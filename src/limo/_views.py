@@ -6,14 +6,14 @@ has the names of its margin, threshold, average and weight. Mappings by view use
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from limo._system import Later
-from limo._types import Anything, Integers
+from limo._types import Anything, Integers, Values
 
 sparse = Later("scipy.sparse")  # too slow for shell completion, which reads the measures
 
@@ -25,11 +25,26 @@ class Pattern:
     """The positions of the ones of a 0/1 matrix, row by row, each row's columns ascending.
 
     Labels have this form everywhere below the input checks.
+
+    Attributes
+    ----------
+    indptr, indices : array
+        The columns of the ones of row i are ``indices[indptr[i]:indptr[i + 1]]``.
+    shape : tuple of int
+        Rows and columns.
+    unknown : Pattern or None
+        The entries whose label is missing, none of them a one; None if every label is known.
+    row_weights, column_weights : array or None
+        The weight of each row and of each column, all positive or of unknown entries only; None
+        if all count once. Labels have row weights: the sample weights.
     """
 
     indptr: Integers
     indices: Integers
     shape: tuple[int, int]
+    unknown: "Pattern | None" = None
+    row_weights: Values | None = None
+    column_weights: Values | None = None
 
     @classmethod
     def from_flat(cls, flat: Integers, shape: tuple[int, int]) -> "Pattern":
@@ -53,7 +68,21 @@ class Pattern:
     @cached_property
     def T(self) -> "Pattern":
         """The transposed matrix."""
-        return Pattern.from_csr(self.csr.T.tocsr())
+        turned = Pattern.from_csr(self.csr.T.tocsr())
+        if self.is_plain:
+            return turned
+        unknown = None if self.unknown is None else self.unknown.T
+        return replace(
+            turned,
+            unknown=unknown,
+            row_weights=self.column_weights,
+            column_weights=self.row_weights,
+        )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every label is known and every row and column counts once."""
+        return self.unknown is None and not self.has_weights
 
     @property
     def n_ones(self) -> int:
@@ -80,13 +109,61 @@ class Pattern:
         """Rows ``start`` to ``stop`` as a separate matrix."""
         first, last = self.indptr[start], self.indptr[stop]
         indptr = self.indptr[start : stop + 1] - first
-        return Pattern(indptr, self.indices[first:last], (stop - start, self.shape[1]))
+        part = Pattern(indptr, self.indices[first:last], (stop - start, self.shape[1]))
+        if self.is_plain:
+            return part
+        return replace(
+            part,
+            unknown=None if self.unknown is None else self.unknown.rows(start, stop),
+            row_weights=None if self.row_weights is None else self.row_weights[start:stop],
+            column_weights=self.column_weights,
+        )
+
+    def as_one_row(self) -> "Pattern":
+        """All entries in one row, whose columns have the weights of the entries."""
+        shape = (1, self.shape[0] * self.shape[1])
+        unknown = None if self.unknown is None else self.unknown.as_one_row()
+        ends = np.array([0, self.n_ones])
+        weights = self.weights_at(np.arange(shape[1])) if self.has_weights else None
+        return Pattern(ends, self.flat, shape, unknown, column_weights=weights)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether not all rows and columns count once."""
+        return self.row_weights is not None or self.column_weights is not None
+
+    def weights_at(self, places: Integers) -> Values:
+        """The weights of entries, given by their positions in the matrix read row by row."""
+        weights = np.ones(places.size)
+        if self.row_weights is not None:
+            weights = self.row_weights[places // self.shape[1]]
+        if self.column_weights is not None:
+            weights = weights * self.column_weights[places % self.shape[1]]
+        return weights
+
+    @property
+    def absent(self) -> Integers:
+        """Positions in the flat matrix that are no irrelevant items: the ones and the unknown."""
+        if self.unknown is None:
+            return self.flat
+        return self.union(self.unknown).flat
 
     def overlap(self, other: "Pattern") -> "Pattern":
         """The ones both matrices share."""
         shared = self.csr.multiply(other.csr).tocsr()
         shared.eliminate_zeros()
         return Pattern.from_csr(shared)
+
+    def union(self, other: "Pattern") -> "Pattern":
+        """The ones of either matrix."""
+        return Pattern.from_flat(np.union1d(self.flat, other.flat), self.shape)
+
+    def without(self, other: "Pattern | None") -> "Pattern":
+        """The ones of this matrix that are no ones of the other."""
+        if other is None:
+            return self
+        rest = np.setdiff1d(self.flat, other.flat, assume_unique=True)
+        return Pattern.from_flat(rest, self.shape)
 
 
 @dataclass(frozen=True)
@@ -120,18 +197,53 @@ class View:
     item: str
     relevant: str
 
-    def ones(self, pattern: Pattern) -> Integers:
-        """How many ones each row of this view has."""
+    def ones(self, pattern: Pattern, weights: Values | None = None) -> Anything:
+        """How many ones each row of this view has, or how much they weigh.
+
+        ``weights`` are those of the instances, by default the pattern's own row weights.
+        """
         if self.name == "rows":
             return pattern.ones_per_row
-        if self.name == "columns":
-            return pattern.ones_per_column
-        return np.array([pattern.n_ones])
+        weights = pattern.row_weights if weights is None else weights
+        if weights is None:
+            whole = self.name == "entries"
+            return np.array([pattern.n_ones]) if whole else pattern.ones_per_column
+        cells = np.repeat(weights, pattern.ones_per_row)
+        columns = np.bincount(pattern.indices, cells, minlength=pattern.shape[1])
+        return columns if self.name == "columns" else np.array([columns.sum()])
 
-    def n_items(self, pattern: Pattern) -> int:
-        """How many items a row of this view has."""
+    def n_items(self, pattern: Pattern) -> Any:
+        """How many known items each row of this view has, or how much they weigh.
+
+        One number if it is the same for all rows. It equals :meth:`ones` exactly where every known
+        item is a one, however weights are rounded.
+        """
         n_rows, n_columns = pattern.shape
-        return {"rows": n_columns, "columns": n_rows}.get(self.name, n_rows * n_columns)
+        weights, unknown = pattern.row_weights, pattern.unknown
+        if self.name == "rows":
+            return n_columns if unknown is None else n_columns - unknown.ones_per_row
+        plain: Any = {"columns": n_rows}.get(self.name, n_rows * n_columns)
+        if weights is None and unknown is None:
+            return plain
+        size = float(weights.sum()) if weights is not None else n_rows
+        total = np.full(self.n_rows(pattern.shape), size * (plain // n_rows))
+        n_known = np.full(total.shape, plain)
+        if unknown is not None:
+            total = total - self.ones(unknown, weights)
+            n_known = n_known - self.ones(unknown)
+        full = n_known == self.ones(Pattern(pattern.indptr, pattern.indices, pattern.shape))
+        return np.where(full, self.ones(pattern), total)
+
+    def row_weights(self, pattern: Pattern) -> Values | None:
+        """The weight of each row in a mean over rows; None if all count once.
+
+        A row counts nothing if it has no known label.
+        """
+        own = pattern.row_weights if self.name == "rows" else None
+        if own is None and pattern.unknown is None:
+            return None
+        known = np.broadcast_to(self.n_items(pattern), self.n_rows(pattern.shape)) > 0
+        return known.astype(np.float64) if own is None else own * known
 
     def n_rows(self, shape: tuple[int, int]) -> int:
         """How many rows this view of a matrix has."""
@@ -187,6 +299,8 @@ class Counts:
         How many items are true, and how many are predicted.
     n_items : int or array
         How many items a row has.
+
+    Only known labels are counted. With sample weights, items count with their weights.
     """
 
     both: Anything
@@ -208,8 +322,12 @@ class Counts:
 
 def count(Y: Pattern, P: Pattern, views: Iterable[View]) -> dict[str, Counts]:
     """Count true labels ``Y`` and predicted labels ``P`` in each view, by the name of the view."""
+    P = P.without(Y.unknown)
     both = Y.overlap(P)
+    weights = Y.row_weights
     return {
-        view.name: Counts(view.ones(both), view.ones(Y), view.ones(P), view.n_items(Y))
+        view.name: Counts(
+            view.ones(both, weights), view.ones(Y), view.ones(P, weights), view.n_items(Y)
+        )
         for view in views
     }

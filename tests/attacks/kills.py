@@ -128,7 +128,10 @@ def compare(store: Path, whole) -> list[str]:
     found = read_rows(store).sort_values(KEYS, ignore_index=True)
     expected = whole.sort_values(KEYS, ignore_index=True)
     same = [*KEYS, "value", "status", "seed", "threshold", "run"]
-    problems = [] if found[same].equals(expected[same]) else [f"{store.name} has another table"]
+    problems = []
+    if not found[same].equals(expected[same]):
+        errors = sorted(set(found.loc[found["status"] != "ok", "error"]))
+        problems = [f"{store.name} has another table: {len(found)} rows; {errors}"]
     journals = list(store.parent.glob(f"{store.name}-*"))
     return problems + [f"{journal.name} is left" for journal in journals]
 

@@ -168,3 +168,52 @@ def test_json_and_a_report(folder):
         run("evaluate", "-y", "Y.csv", "-s", "S.csv", "--report", "page.html", "--json")
     )
     assert limo.report.render(found) == (folder / "page.html").read_text()
+
+
+def gappy(folder):
+    gaps = Y.astype(float)
+    gaps[1, 2] = np.nan
+    weights = [1.0, 2.0, 0.5, 0.0]
+    frame = pd.DataFrame(gaps, columns=NAMES)
+    frame.to_csv("gaps.csv", index=False)
+    frame.fillna(-1).astype(int).to_csv("coded.csv", index=False)
+    frame.assign(w=weights).to_csv("both.csv", index=False)
+    pd.DataFrame({"w": weights}).to_csv("w.csv", index=False)
+    np.save("w.npy", np.array(weights))
+    return limo.evaluate(gaps, S, missing=np.nan, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-y", "gaps.csv", "--missing", "nan", "--weights", "w.csv"),
+        ("-y", "coded.csv", "--missing", "-1", "--weights", "w.npy"),
+        ("-y", "both.csv", "--missing", "nan", "--weights", "w"),
+    ],
+)
+def test_missing_labels_and_weights(folder, arguments):
+    expected = gappy(folder)
+    document = printed_json(run("evaluate", *arguments, "-s", "S.csv", "--json"))
+    values = {n: r["value"] for n, r in document["models"][0]["measures"].items()}
+    assert values == pytest.approx(dict(expected))
+    assert document["data"]["missing"] == 1
+    assert document["data"]["weighted"]
+    said = run("evaluate", *arguments, "-s", "S.csv", "--report", "r.html").stdout
+    assert "4 instances x 3 labels, weighted, 1 label missing (8.3%)" in said
+    page = (folder / "r.html").read_text()
+    assert "</data> label missing (" in page
+    assert "instances have weights" in page
+
+
+def test_missing_labels_and_weights_as_a_process(folder):
+    gappy(folder)
+    given = ("evaluate", "-y", "gaps.csv", "-s", "S.csv")
+    done = process(*given, "--missing", "nan", "--weights", "w.csv", "--json", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["data"]["missing"] == 1
+    without = process(*given, folder=folder)
+    assert without.returncode == 1
+    assert "missing value" in without.stderr
+    wrong = process(*given, "--missing", "nan", "--weights", "nothing.csv", folder=folder)
+    assert wrong.returncode in (1, 2)
+    assert "nothing.csv" in wrong.stderr

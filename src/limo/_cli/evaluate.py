@@ -1,5 +1,6 @@
 """``limo evaluate``: how good scores or predictions are, and why."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,6 +34,10 @@ EXAMPLES = examples(
         "compare two models",
         "limo evaluate --truth Y.npz --scores mine=a.npy --scores theirs=b.npy",
     ),
+    (
+        "empty cells are missing labels, and a column of weights",
+        "limo evaluate -y Y.csv -s S.csv --missing nan --weights w.csv",
+    ),
     ("against a known data set, as JSON", "limo evaluate -y enron:test -s S.parquet --json"),
 )
 
@@ -65,6 +70,24 @@ Predictions = Annotated[
         help="Predicted labels of the models, in the same order.",
     ),
 ]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        metavar="FILE|COLUMN",
+        help="How much each instance counts: a file with one column, or a column of the truth.",
+    ),
+]
+MissingLabels = Annotated[
+    float | None,
+    typer.Option(
+        "--missing",
+        metavar="NUMBER",
+        help="The number of a missing true label: nan (empty cells, too) or -1. Such labels take "
+        "no part.",
+        show_default=False,
+    ),
+]
 
 
 def evaluate(
@@ -72,6 +95,8 @@ def evaluate(
     scores: Scores = None,
     predictions: Predictions = None,
     conventions: Conventions = "standard",
+    weights: Weights = None,
+    missing: MissingLabels = None,
     labels: Labels = None,
     drop: Drop = None,
     header: Header = None,
@@ -93,9 +118,12 @@ def evaluate(
     if report is not None:
         output(report, force=force)
     with progress("Reading"):
-        inputs = _read(truth, models, labels, drop, header)
+        column = weights if weights and not Path(weights).is_file() else None
+        dropped = [*listed(drop), *([column] if column else [])]
+        inputs = _read(truth, models, labels, dropped, header, missing)
+        sample_weight = _weights(weights, column, truth)
     with progress("Evaluating"):
-        document = inputs.judge(conventions)
+        document = inputs.judge(conventions, sample_weight)
     if report is not None:
         with progress("Writing the report"):
             limo.report.write(document, report, force=force)
@@ -127,7 +155,9 @@ class _Inputs:
     scores: dict[str, Any]
     predictions: dict[str, Any]
 
-    def judge(self, conventions: str) -> dict[str, Any]:
+    missing: float | None = None
+
+    def judge(self, conventions: str, sample_weight: Any = None) -> dict[str, Any]:
         found = {
             "truth": self.truth,
             **{f"scores of {name}": one for name, one in self.scores.items()},
@@ -144,6 +174,8 @@ class _Inputs:
             conventions=conventions,
             label_names=self._names(),
             provenance=made,
+            sample_weight=sample_weight,
+            missing=None if self.missing is None else math.nan,
         )
         return document
 
@@ -187,19 +219,35 @@ def _split(given: str) -> tuple[str | None, Path]:
     return name, Path(file)
 
 
+def _weights(given: str | None, column: str | None, truth: str) -> Any:
+    """The weight of each instance: from a file, or from a column of the file of true labels."""
+    if given is None:
+        return None
+    if column is None:
+        return limo.datasets.read_weights(given)
+    if is_known(truth):
+        raise WrongUse(f"There is no file {given} with weights, and {truth} has no columns.")
+    return limo.datasets.read_weights(truth, column)
+
+
 def _read(
-    truth: str, models: dict[str, _Files], labels: str | None, drop: str | None, header: bool | None
+    truth: str,
+    models: dict[str, _Files],
+    labels: str | None,
+    drop: list[str],
+    header: bool | None,
+    missing: float | None,
 ) -> _Inputs:
     """Read scores first: their width is the number of labels a LIBSVM file should have."""
     read = limo.datasets.read_matrix
-    how: dict[str, Any] = {"drop": listed(drop), "header": header}
+    how: dict[str, Any] = {"drop": drop, "header": header}
     S = {n: read(one.scores, "scores", **how) for n, one in models.items() if one.scores}
     P = {
         n: read(one.predictions, "predictions", **how, **_width(S))
         for n, one in models.items()
         if one.predictions
     }
-    Y = _truth(truth, labels, how, _width({**S, **P}))
+    Y = _truth(truth, labels, how | {"missing_labels": missing}, _width({**S, **P}))
     names = Y.label_names
     S, P = ({n: one.ordered_as(names) for n, one in part.items()} for part in (S, P))
     for one in (*S.values(), *P.values()):
@@ -209,7 +257,7 @@ def _read(
                 f"{Y.values.shape}, got {one.values.shape}. Rows are instances and columns are "
                 "labels, in both."
             )
-    return _Inputs(Y, S, P)
+    return _Inputs(Y, S, P, missing)
 
 
 def _width(matrices: dict[str, Any]) -> dict[str, Any]:

@@ -85,6 +85,28 @@ def count_irrelevant(
 
 
 @kernel
+def weigh_irrelevant(
+    ordered: Floats,
+    tails: Values,
+    indptr: Integers,
+    relevant: Floats,
+    above: Values,
+    tied: Values,
+) -> None:
+    """Add to each relevant item how much the irrelevant items above it and tied with it weigh.
+
+    As :func:`count_irrelevant`; ``tails[i, k]`` is the weight of ``ordered[i, k:]``.
+    """
+    for i in range(ordered.shape[0]):
+        row = ordered[i]
+        end = row.size
+        for k in range(indptr[i], indptr[i + 1]):
+            end = _boundary(row, relevant[k], end, True)
+            above[k] += tails[i, end]
+            tied[k] += tails[i, _boundary(row, relevant[k], end, False)] - tails[i, end]
+
+
+@kernel
 def nearest(distances: Values, close: Values, own: int, found: Integers) -> None:
     """Write into row i of ``found`` the columns of the smallest distances of row i, nearest first.
 

@@ -11,7 +11,13 @@ from limo.datasets._catalogue import (
 )
 from limo.datasets._dataset import DataError, Dataset, Limits
 from limo.datasets._describe import Description, describe, plot_regions, plot_triangles
-from limo.datasets._matrices import LabelMatrix, order_features, read_instances, read_matrix
+from limo.datasets._matrices import (
+    LabelMatrix,
+    order_features,
+    read_instances,
+    read_matrix,
+    read_weights,
+)
 from limo.datasets._read import read
 from limo.datasets._split import (
     GivenSplit,
@@ -54,6 +60,7 @@ __all__ = [
     "read",
     "read_instances",
     "read_matrix",
+    "read_weights",
     "split",
     "stored_splits",
     "write",

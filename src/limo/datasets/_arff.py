@@ -19,6 +19,7 @@ from limo.datasets._columns import (
     ColumnHeader,
     Columns,
     arff_labels,
+    features_only_may_miss,
     missing_value,
     names_labels,
     to_dataset,
@@ -207,7 +208,8 @@ def read_arff(source: Source, options: ReadOptions) -> Dataset:
     opened = _open(source, options)
     names = [attribute.name for attribute in opened.kept]
     labels = arff_labels(names, opened.body.header.relation, source, options)
-    return to_dataset(opened.columns(options.missing), labels, options, source.checksum)
+    columns = opened.columns(features_only_may_miss(options))
+    return to_dataset(columns, labels, options, source.checksum)
 
 
 def arff_columns(source: Source, options: ReadOptions) -> Columns:

@@ -22,8 +22,10 @@ from limo.datasets._dataset import (
     LabelChoice,
     Limits,
     ReadOptions,
+    as_labels,
     find_non_binary,
     shorten,
+    with_gaps,
 )
 from limo.datasets._source import Source, unquote
 
@@ -92,11 +94,19 @@ def kept_columns(columns: Columns, options: ReadOptions) -> Columns:
     kept = [j for j, name in enumerate(columns.names) if name not in options.drop]
     headers = tuple(columns.headers[j] for j in kept)
     cells = columns.cells[:, kept] if len(kept) < len(columns.names) else columns.cells
-    if options.missing == "error" and np.isnan(cells).any():
+    if features_only_may_miss(options) == "error" and np.isnan(cells).any():
         row, column = np.argwhere(np.isnan(cells))[0].tolist()
         line = columns.line_of(row)
         raise missing_value(headers[column].name, columns.path, line)
     return replace(columns, headers=headers, cells=cells)
+
+
+def features_only_may_miss(options: ReadOptions) -> str:
+    """What to do with missing values before labels and features are known to be either.
+
+    If labels may be missing, features are checked by :func:`to_dataset`.
+    """
+    return options.missing if options.missing_labels is None else "nan"
 
 
 def missing_value(name: str, path: str, line: int) -> DataError:
@@ -120,33 +130,46 @@ def to_dataset(columns: Columns, labels: list[int], options: ReadOptions, checks
     is_label = np.zeros(len(columns.headers), dtype=bool)
     is_label[labels] = True
     features = np.flatnonzero(~is_label)
-    Y = binary_columns(columns, labels, options.limits)
+    Y = binary_columns(columns, labels, options)
+    if options.missing == "error" and options.missing_labels is not None:
+        _refuse_missing(columns, features)
     X, names = feature_columns(columns, features, options)
     label_names = tuple(columns.headers[j].name for j in labels)
     return Dataset(X, Y, names, label_names, columns.path, checksum)
 
 
-def binary_columns(columns: Columns, labels: list[int], limits: Limits) -> Any:
-    """The 0/1 matrix of the label columns."""
-    B = columns.cells[:, labels]
+def _refuse_missing(columns: Columns, features: Any) -> None:
+    """Raise for the first missing feature."""
+    cells = sparse.coo_array(columns.cells[:, features])
+    gone = np.flatnonzero(np.isnan(cells.data))
+    if gone.size:
+        first = gone[np.lexsort((cells.col[gone], cells.row[gone]))[0]]
+        name = columns.headers[features[cells.col[first]]].name
+        raise missing_value(name, columns.path, columns.line_of(int(cells.row[first])))
+
+
+def binary_columns(columns: Columns, labels: list[int], options: ReadOptions) -> Any:
+    """The 0/1 matrix of the label columns; nan where a label is missing, if that is allowed."""
+    B = with_gaps(columns.cells[:, labels], options.missing_labels)
     headers = [columns.headers[j] for j in labels]
     flipped = [k for k, header in enumerate(headers) if _first_is_positive(header, columns.path)]
-    if (found := find_non_binary(B)) is not None:
+    gaps = options.missing_labels is not None
+    if (found := find_non_binary(B, gaps=gaps)) is not None:
         row, k, value = found
         raise DataError(
             f"the label {headers[k].name!r} must be 0 or 1, got "
             f"{'a missing value' if np.isnan(value) else f'{value:g}'}. "
-            "Remove the row, or leave the label out",
+            "Remove the row, leave the label out, or allow missing labels with missing_labels=nan",
             path=columns.path,
             line=columns.line_of(row),
         )
     if not sparse.issparse(B):
-        Y = B.astype(np.int64)
+        Y = as_labels(B)
         Y[:, flipped] = 1 - Y[:, flipped]
         return Y
-    Y = _flip(B, flipped, columns.path, limits) if flipped else B
+    Y = _flip(B, flipped, columns.path, options.limits) if flipped else B
     Y.eliminate_zeros()
-    return Y.astype(np.int64)
+    return as_labels(Y)
 
 
 def _first_is_positive(header: ColumnHeader, path: str) -> bool:

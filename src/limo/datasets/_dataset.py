@@ -26,7 +26,7 @@ class Dataset:
     X : array or CSR array of shape (n_samples, n_features)
         The features.
     Y : array or CSR array of shape (n_samples, n_labels)
-        The labels, 0 or 1.
+        The labels, 0 or 1, and nan where a label is missing.
     feature_names, label_names : tuple of str
         A name for each column of ``X`` and of ``Y``.
     source : str
@@ -261,6 +261,7 @@ class ReadOptions:
     label_location: str = "end"
     xml: Any = None
     missing: str = "error"
+    missing_labels: float | None = None
     nominal: str = "one-hot"
     drop: Sequence[str] = ()
     n_features: int | None = None
@@ -278,6 +279,11 @@ class ReadOptions:
             if getattr(self, name) not in choices:
                 expected = " or ".join(map(repr, choices))
                 raise DataError(f"{name} must be {expected}, got {getattr(self, name)!r}")
+        if self.missing_labels in (0, 1):
+            raise DataError(
+                f"missing_labels must be nan, or a number that is no label; got "
+                f"{self.missing_labels!r}"
+            )
         if self.n_features is not None and not 0 <= self.n_features < 2**63:
             raise DataError(f"n_features must be a count, got {self.n_features!r}")
         if isinstance(self.drop, str):
@@ -325,14 +331,41 @@ _DEFAULT = ReadOptions()
 # Matrices: labels that must be 0 or 1, and CSR matrices built and compared.
 
 
-def find_non_binary(Y: Any) -> tuple[int, int, float] | None:
+def with_gaps(Y: Any, missing_labels: float | None) -> Any:
+    """The same labels with nan in place of ``missing_labels``; as they are if that is None or nan.
+
+    Floats if there is any, else what they were.
+    """
+    if missing_labels is None or np.isnan(missing_labels):
+        return Y
+    gone = (Y.data if sparse.issparse(Y) else Y) == missing_labels
+    if not np.any(gone):
+        return Y
+    Y = Y.astype(np.float64)
+    if sparse.issparse(Y):
+        Y.data[gone] = np.nan
+    else:
+        Y[gone] = np.nan
+    return Y
+
+
+def as_labels(Y: Any) -> Any:
+    """Integers, unless some labels are missing."""
+    values = Y.data if sparse.issparse(Y) else Y
+    gaps = values.dtype.kind == "f" and np.isnan(values).any()
+    return Y.astype(np.float64 if gaps else np.int64)
+
+
+def find_non_binary(Y: Any, *, gaps: bool = False) -> tuple[int, int, float] | None:
     """Row, column and value of the first entry of ``Y`` that is neither 0 nor 1; None if all are.
 
-    For matrices from files, whose errors name a file; ``limo._checks`` checks those of callers.
+    With ``gaps``, nan is allowed, too. For matrices from files, whose errors name a file;
+    ``limo._checks`` checks those of callers.
     """
     Y = sparse.csr_array(Y) if sparse.issparse(Y) else np.asarray(Y)
     values = Y.data if sparse.issparse(Y) else Y
-    wrong = np.flatnonzero((values != 0) & (values != 1))
+    odd = (values != 0) & (values != 1)
+    wrong = np.flatnonzero(odd & ~np.isnan(values) if gaps else odd)
     if not len(wrong):
         return None
     if sparse.issparse(Y):
@@ -343,9 +376,9 @@ def find_non_binary(Y: Any) -> tuple[int, int, float] | None:
     return row, column, values.ravel()[wrong[0]]
 
 
-def check_binary(Y: Any, path: str = "") -> None:
-    """Raise unless the label matrix ``Y`` holds only 0 and 1."""
-    if (found := find_non_binary(Y)) is not None:
+def check_binary(Y: Any, path: str = "", *, gaps: bool = False) -> None:
+    """Raise unless the label matrix ``Y`` holds only 0 and 1 and, with ``gaps``, nan."""
+    if (found := find_non_binary(Y, gaps=gaps)) is not None:
         row, column, value = found
         raise DataError(
             f"Y must hold only 0 and 1, got {value:g} in row {row}, column {column} (from 0)",

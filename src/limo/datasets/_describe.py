@@ -53,6 +53,8 @@ class Description:
         How many instances have 0, 1, 2, ... labels.
     pairs : tuple of (str, str, int)
         The pairs of labels that occur together most often, and how often.
+    n_missing : int
+        How many labels are missing. They count as neither positive nor negative.
     """
 
     source: str
@@ -75,6 +77,7 @@ class Description:
     imbalance: tuple[float, ...]
     set_sizes: tuple[int, ...]
     pairs: tuple[tuple[str, str, int], ...]
+    n_missing: int = 0
 
     @property
     def mean_imbalance(self) -> float:
@@ -125,6 +128,9 @@ class Description:
                 f"{self.n_repeated:,} (features alone: {self.n_repeated_features:,})",
             ),
         ]
+        if self.n_missing:
+            share = self.n_missing / (self.n_samples * self.n_labels)
+            facts.insert(3, ("missing labels", f"{self.n_missing:,} ({share:.2%})"))
         if self.n_shared is not None:
             facts.append(("rows in both parts", f"{self.n_shared:,}"))
         if self.pairs:
@@ -181,12 +187,11 @@ def describe(dataset: Dataset, other: Dataset | None = None) -> Description:
             f"describe takes a Dataset, got {type(dataset).__name__}. limo.read gives one; for "
             "arrays: limo.Dataset(X, Y, feature_names, label_names)"
         )
-    X, Y = dataset.X, sparse.csr_array(dataset.Y)
-    Y.eliminate_zeros()
+    X, (Y, n_missing) = dataset.X, _known(dataset.Y)
     m, n_labels = Y.shape
     sizes = np.diff(Y.indptr)
     positives = np.bincount(Y.indices, minlength=n_labels)
-    row_features, row_labels = row_keys(X), row_keys(Y)
+    row_features, row_labels = row_keys(X), row_keys(dataset.Y)
     rows = list(zip(row_features, row_labels, strict=True))
     cardinality = float(sizes.mean()) if m else 0.0
     filled = np.diff(sparse.csr_array(X).indptr) if sparse.issparse(X) else (X != 0).sum(axis=1)
@@ -196,7 +201,7 @@ def describe(dataset: Dataset, other: Dataset | None = None) -> Description:
         n_features=X.shape[1],
         n_labels=n_labels,
         cardinality=cardinality,
-        density=cardinality / max(n_labels, 1),
+        density=float(sizes.sum() / max(m * n_labels - n_missing, 1)),
         feature_density=float(filled.sum() / max(m * X.shape[1], 1)),
         n_label_sets=len(set(row_labels)),
         fewest_labels=int(sizes.min()) if m else 0,
@@ -211,7 +216,17 @@ def describe(dataset: Dataset, other: Dataset | None = None) -> Description:
         imbalance=_imbalance(positives),
         set_sizes=tuple(np.bincount(sizes).tolist()),
         pairs=_frequent_pairs(Y, dataset.label_names),
+        n_missing=n_missing,
     )
+
+
+def _known(Y: Any) -> tuple[Any, int]:
+    """The labels without those that are missing, and how many are."""
+    known = sparse.csr_array(Y, copy=True)
+    gone = np.isnan(known.data)
+    known.data[gone] = 0
+    known.eliminate_zeros()
+    return known, int(gone.sum())
 
 
 def _shared(rows: list[tuple[bytes, bytes]], other: Dataset) -> int:

@@ -24,7 +24,14 @@ from limo.datasets._columns import (
     feature_columns,
     given_labels,
 )
-from limo.datasets._dataset import DataError, LabelChoice, Limits, ReadOptions, shorten
+from limo.datasets._dataset import (
+    DataError,
+    LabelChoice,
+    Limits,
+    ReadOptions,
+    shorten,
+    with_gaps,
+)
 from limo.datasets._npz import DAMAGE, column_names, named_matrix, read_arrays, scipy_matrix
 from limo.datasets._read import (
     FORMATS,
@@ -93,6 +100,7 @@ def read_matrix(
     drop: Sequence[str] = (),
     header: bool | None = None,
     n_labels: int | None = None,
+    missing_labels: float | None = None,
     limits: Limits | None = None,
 ) -> LabelMatrix:
     r"""Read true labels, scores or predicted labels from a file.
@@ -118,6 +126,9 @@ def read_matrix(
         Whether the first line of a CSV file names the columns; by default decided by its content.
     n_labels : int, optional
         How many labels there are, for LIBSVM, whose files do not state it.
+    missing_labels : float, optional
+        The number that stands for a missing true label, nan or -1. Such labels and empty cells are
+        nan in the result. By default a file with a missing label is rejected.
     limits : Limits, optional
         How large the file may be before reading stops.
 
@@ -137,21 +148,59 @@ def read_matrix(
     (('calm', 'sad'), (2, 2))
     """
     limits = Limits.of(limits)
-    options = ReadOptions(labels=labels, drop=drop, header=header, missing="nan", limits=limits)
+    options = ReadOptions(
+        labels=labels,
+        drop=drop,
+        header=header,
+        missing="nan",
+        missing_labels=missing_labels,
+        limits=limits,
+    )
     file = as_path(path)
     if not isinstance(kind, str) or kind not in _ARRAYS:
         raise DataError(f"kind must be one of {', '.join(_ARRAYS)}; got {kind!r}")
     if (isinstance(format, str) and format == "npy") or (format is None and _is_npy(file)):
-        return _map_npy(file, options)
+        found = _map_npy(file, options)
+        return replace(found, values=with_gaps(found.values, missing_labels))
     source = open_source(path, None, limits)
     name = recognise(source) if format is None else check_format(format, " or npy")
     if name == "npz":
         values, names = _from_npz(source, kind, options)
+        values = with_gaps(values, missing_labels)
     elif FORMATS[name].columns is not None:
         values, names = _from_columns(source, name, kind, options)
     else:
         values, names = _from_rows(source, name, kind, options, n_labels)
     return LabelMatrix(values, names, source.path, source.checksum)
+
+
+def read_weights(path: str | os.PathLike[str], column: str | None = None) -> Any:
+    """Read one number for each instance from a file.
+
+    Parameters
+    ----------
+    path : path
+        A file of one column, or an array of one dimension (.npy).
+    column : str, optional
+        Which column, if the file has several.
+
+    Returns
+    -------
+    array of shape (n_samples,)
+    """
+    file = Path(path)
+    if _is_npy(file):
+        weights = np.load(file, allow_pickle=False)
+        weights = weights.reshape(-1, 1) if weights.ndim == 1 else weights
+    else:
+        weights = read_matrix(file, "scores", labels=None if column is None else [column]).values
+    if weights.ndim != 2 or weights.shape[1] != 1:
+        raise DataError(
+            f"expected one column of weights, got shape {weights.shape}. Keep the column of "
+            "weights only",
+            path=str(path),
+        )
+    return weights[:, 0]
 
 
 def _is_npy(file: Path) -> bool:
@@ -242,9 +291,7 @@ def _from_columns(
     chosen = _choose(columns.names, kind, options, source.path)
     names = tuple(columns.names[j].removeprefix(_PREFIXES[kind]) for j in chosen)
     values = (
-        _scores(columns, chosen)
-        if kind == "scores"
-        else binary_columns(columns, chosen, options.limits)
+        _scores(columns, chosen) if kind == "scores" else binary_columns(columns, chosen, options)
     )
     return values, None if names == _numbered(len(names)) else names
 

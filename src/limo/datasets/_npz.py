@@ -15,9 +15,11 @@ from limo.datasets._dataset import (
     Dataset,
     Limits,
     ReadOptions,
+    as_labels,
     check_binary,
     check_different,
     csr,
+    with_gaps,
 )
 from limo.datasets._source import Source
 
@@ -50,13 +52,14 @@ def read_npz(source: Source, options: ReadOptions) -> Dataset:
             f"X and Y must have the same rows: X has {X.shape[0]}, Y has {Y.shape[0]}",
             path=source.path,
         )
-    check_binary(Y, source.path)
+    Y = with_gaps(Y, options.missing_labels)
+    check_binary(Y, source.path, gaps=options.missing_labels is not None)
     _check_finite(X, options.missing, source.path)
     for A, what in ((X, "features"), (Y, "labels")):
         options.limits.check("max_columns", A.shape[1], what, source.path)
     features = column_names(arrays, "feature_names", X.shape[1], "x", source.path)
     labels = column_names(arrays, "label_names", Y.shape[1], "y", source.path)
-    return Dataset(X, Y.astype(np.int64), features, labels, source.path, source.checksum)
+    return Dataset(X, as_labels(Y), features, labels, source.path, source.checksum)
 
 
 def to_arrays(dataset: Dataset) -> dict[str, Any]:

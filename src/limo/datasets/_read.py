@@ -29,14 +29,15 @@ class Format:
     columns: Callable[[Source, ReadOptions], Columns] | None = None
 
 
-_COLUMNS = frozenset({"labels", "label_location", "missing", "nominal", "drop", "encoding"})
+_MISSING = frozenset({"missing", "missing_labels"})
+_COLUMNS = _MISSING | {"labels", "label_location", "nominal", "drop", "encoding"}
 
 FORMATS: dict[str, Format] = {
     "arff": Format((".arff",), read_arff, _COLUMNS | {"xml"}, arff_columns),
     "csv": Format((".csv",), read_csv, _COLUMNS | {"header"}, csv_columns),
     "tsv": Format((".tsv", ".tab"), read_tsv, _COLUMNS | {"header"}, tsv_columns),
     "parquet": Format((".parquet", ".pq"), read_parquet, _COLUMNS - {"encoding"}, parquet_columns),
-    "npz": Format((".npz",), read_npz, frozenset({"missing"})),
+    "npz": Format((".npz",), read_npz, _MISSING),
     "libsvm": Format(
         (".libsvm", ".svm", ".svmlight"),
         read_libsvm,
@@ -54,6 +55,7 @@ def read(
     label_location: str = "end",
     xml: str | os.PathLike[str] | None = None,
     missing: str = "error",
+    missing_labels: float | None = None,
     nominal: str = "one-hot",
     drop: Sequence[str] = (),
     n_features: int | None = None,
@@ -86,7 +88,10 @@ def read(
         The XML file that names the labels of an ARFF file, if it is not beside it.
     missing : {"error", "nan", "mean", "zero"}, default="error"
         What to do with a missing feature: reject the file, keep nan, or fill in the mean of the
-        column or 0. A missing label is always rejected.
+        column or 0.
+    missing_labels : float, optional
+        The number that stands for a missing label, nan or -1. Such labels and empty cells (``?`` in
+        ARFF) are then nan in ``Y``. By default a file with a missing label is rejected.
     nominal : {"one-hot", "codes"}, default="one-hot"
         How a nominal feature becomes numbers: a column for each value, or one column of
         indices into its values. A feature with the values {0, 1} is read as a number.
@@ -144,6 +149,7 @@ def read(
         label_location=label_location,
         xml=xml,
         missing=missing,
+        missing_labels=missing_labels,
         nominal=nominal,
         drop=drop,
         n_features=n_features,

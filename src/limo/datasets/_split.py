@@ -6,6 +6,7 @@ iterative-stratification needs a dense ``Y`` and takes minutes where this takes 
 (``benchmarks/data.py``).
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Real
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from limo._checks import check_labels
+from limo._checks import check_known_labels
 from limo._kernels.sampling import FoldAssignment, assign_folds
 from limo.datasets._catalogue import data_folders, load
 from limo.datasets._dataset import DataError, Dataset, check_dataset
@@ -310,7 +311,7 @@ def _label_rows(y: Any, X: Any) -> Any:
     """The labels as a checked CSR array of ones."""
     if y is None:
         raise ValueError("stratification needs the labels: split(X, Y)")
-    Y = check_labels(y, "Y").csr
+    Y = check_known_labels(y, "Y", math.nan).csr  # a missing label is in no fold
     if Y.shape[0] != _n_rows(X):
         raise ValueError(f"X has {_n_rows(X)} rows, Y has {Y.shape[0]}; they must agree")
     return Y

@@ -229,7 +229,8 @@ def _execute(
 
     One more job per worker is submitted than it can run, so that no worker is idle while results
     are written. If a worker dies, any of the submitted jobs may have killed it: they are repeated
-    one at a time, and only a job that kills its worker then has failed.
+    one at a time. A job has failed only if its worker dies twice while it runs alone: once may be
+    chance, as when someone ends a process.
     """
     waiting, suspects = deque(jobs), deque[Job]()
     submitted: dict[Future[Any], Job] = {}
@@ -241,7 +242,7 @@ def _execute(
         if suspects and not submitted:
             job = suspects.popleft()
             reporter.start([job])
-            yield [_outcome(executor.submit(run_job, job), job)]
+            yield [_outcome(_run_alone(executor, job), job)]
             continue
         reporter.start(list(submitted.values())[:n_jobs])
         done = {future: submitted.pop(future) for future in _next_done(submitted)}
@@ -250,6 +251,12 @@ def _execute(
         if outcomes:
             yield outcomes
     reporter.start([])
+
+
+def _run_alone(executor: Executor, job: Job) -> "Future[Any]":
+    """Run a job with no other beside it, and once more if its worker dies."""
+    future = executor.submit(run_job, job)
+    return executor.submit(run_job, job) if _worker_died(future) else future
 
 
 def _next_done(futures: Iterable["Future[Any]"]) -> set["Future[Any]"]:

@@ -110,6 +110,8 @@ def derivatives(
     array([[ 0.25, -0.25]])
     """
     checked = check_inputs(y_true, y_score)
+    if not checked.Y.is_plain:
+        raise ValueError("Losses need every label, but y_true has masked entries. Fill them.")
     S = np.ascontiguousarray(checked.S, dtype=np.float64)
     parts = tuple(Weighted.of(term, checked.Y) for term in check_terms(terms))
     return Derivatives(*add_up(S, checked.Y, parts), S, checked.Y, parts)

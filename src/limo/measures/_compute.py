@@ -8,7 +8,7 @@ import numpy as np
 from limo._checks import Checked, check_name
 from limo._profiles import Profile, read_profiles
 from limo._types import Anything, Values
-from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Counts, View, count
+from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Counts, Pattern, View, count
 from limo.measures._conventions import CONVENTIONS, Conventions
 from limo.measures._measure import Measure, Result, reduce
 from limo.measures._table import MEASURES
@@ -67,7 +67,7 @@ def compute(
         for view in VIEWS.values():
             for name, function in _row_functions(measures, "labels", view, conventions).items():
                 rows[name, view.name] = function(counts[view.name])
-    results = {m.name: _result(m, rows, conventions) for m in measures}
+    results = {m.name: _result(m, rows, conventions, checked.Y) for m in measures}
     return Computed(results, {name: found[name] for name in VIEWS if name in found})
 
 
@@ -106,6 +106,7 @@ def _read(
     return {name: np.concatenate([b[name] for b in blocks], axis=-1) for name in functions}
 
 
-def _result(measure: Measure, rows: _Rows, conventions: Conventions) -> Result:
+def _result(measure: Measure, rows: _Rows, conventions: Conventions, Y: Pattern) -> Result:
     by_view = {view.name: rows[measure.name, view.name] for view in measure.views}
-    return reduce(measure, by_view, conventions)
+    weights = {view.name: measure.row_weights(view, Y) for view in measure.views}
+    return reduce(measure, by_view, conventions, weights)

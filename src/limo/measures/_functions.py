@@ -4,7 +4,7 @@ import math
 import warnings
 from typing import Any
 
-from limo._checks import Checked, check_inputs
+from limo._checks import check_inputs
 from limo._system import Later
 from limo.measures._compute import check_conventions, compute
 from limo.measures._conventions import Conventions
@@ -14,7 +14,14 @@ from limo.measures._table import MEASURES
 warning = Later("limo.measures._warning")
 
 
-def hamming_loss(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "standard") -> float:
+def hamming_loss(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    conventions: str | Conventions = "standard",
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> float:
     """Share of labels predicted wrongly; lower is better.
 
     hloss = mean over i, j of [P_ij != Y_ij]. Always defined.
@@ -27,6 +34,11 @@ def hamming_loss(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "
         Predicted labels, 0 or 1.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -39,11 +51,16 @@ def hamming_loss(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "
     >>> limo.hamming_loss([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     0.25
     """
-    return _value("hamming_loss", check_inputs(y_true, y_pred=y_pred), conventions)
+    return _value("hamming_loss", (y_true, None, y_pred), conventions, sample_weight, missing)
 
 
 def ranking_loss(
-    y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard"
+    y_true: Any,
+    y_score: Any,
+    *,
+    conventions: str | Conventions = "standard",
+    sample_weight: Any = None,
+    missing: Any = None,
 ) -> float:
     """Share of label pairs in the wrong order, per instance; lower is better.
 
@@ -59,6 +76,11 @@ def ranking_loss(
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -71,10 +93,17 @@ def ranking_loss(
     >>> limo.ranking_loss([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
     0.25
     """
-    return _value("ranking_loss", check_inputs(y_true, y_score=y_score), conventions)
+    return _value("ranking_loss", (y_true, y_score), conventions, sample_weight, missing)
 
 
-def one_error(y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard") -> float:
+def one_error(
+    y_true: Any,
+    y_score: Any,
+    *,
+    conventions: str | Conventions = "standard",
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> float:
     """Share of instances whose top-scored label is irrelevant; lower is better.
 
     one-error = mean over i of [argmax_j S_ij not in Y_i+].
@@ -89,6 +118,11 @@ def one_error(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -101,10 +135,17 @@ def one_error(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
     >>> limo.one_error([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.3]])
     0.5
     """
-    return _value("one_error", check_inputs(y_true, y_score=y_score), conventions)
+    return _value("one_error", (y_true, y_score), conventions, sample_weight, missing)
 
 
-def coverage(y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard") -> float:
+def coverage(
+    y_true: Any,
+    y_score: Any,
+    *,
+    conventions: str | Conventions = "standard",
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> float:
     """How far down the ranking one must read to find all relevant labels; lower is better.
 
     coverage = mean over i of max over j in Y_i+ of rank(S_ij) - 1.
@@ -120,6 +161,11 @@ def coverage(y_true: Any, y_score: Any, *, conventions: str | Conventions = "sta
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -132,11 +178,16 @@ def coverage(y_true: Any, y_score: Any, *, conventions: str | Conventions = "sta
     >>> limo.coverage([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
     1.0
     """
-    return _value("coverage", check_inputs(y_true, y_score=y_score), conventions)
+    return _value("coverage", (y_true, y_score), conventions, sample_weight, missing)
 
 
 def average_precision(
-    y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard"
+    y_true: Any,
+    y_score: Any,
+    *,
+    conventions: str | Conventions = "standard",
+    sample_weight: Any = None,
+    missing: Any = None,
 ) -> float:
     """Share of relevant labels at or above each relevant label, on average; higher is better.
 
@@ -153,6 +204,11 @@ def average_precision(
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -165,10 +221,17 @@ def average_precision(
     >>> limo.average_precision([[1, 0, 0], [0, 1, 0]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
     0.6666666666666666
     """
-    return _value("average_precision", check_inputs(y_true, y_score=y_score), conventions)
+    return _value("average_precision", (y_true, y_score), conventions, sample_weight, missing)
 
 
-def macro_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "standard") -> float:
+def macro_f1(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    conventions: str | Conventions = "standard",
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> float:
     """Mean over labels of F1; higher is better.
 
     macro-F1 = mean over j of 2 |Y_j & P_j| / (|Y_j| + |P_j|).
@@ -182,6 +245,11 @@ def macro_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "stan
         Predicted labels, 0 or 1.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -194,10 +262,17 @@ def macro_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "stan
     >>> limo.macro_f1([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     0.8333333333333333
     """
-    return _value("macro_f1", check_inputs(y_true, y_pred=y_pred), conventions)
+    return _value("macro_f1", (y_true, None, y_pred), conventions, sample_weight, missing)
 
 
-def instance_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "standard") -> float:
+def instance_f1(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    conventions: str | Conventions = "standard",
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> float:
     """Mean over instances of F1; higher is better.
 
     instance-F1 = mean over i of 2 |Y_i & P_i| / (|Y_i| + |P_i|).
@@ -211,6 +286,11 @@ def instance_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "s
         Predicted labels, 0 or 1.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -223,10 +303,17 @@ def instance_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "s
     >>> limo.instance_f1([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     0.8333333333333333
     """
-    return _value("instance_f1", check_inputs(y_true, y_pred=y_pred), conventions)
+    return _value("instance_f1", (y_true, None, y_pred), conventions, sample_weight, missing)
 
 
-def micro_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "standard") -> float:
+def micro_f1(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    conventions: str | Conventions = "standard",
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> float:
     """F1 of all entries together; higher is better.
 
     micro-F1 = 2 |Y & P| / (|Y| + |P|), entries counted over the whole matrix.
@@ -240,6 +327,11 @@ def micro_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "stan
         Predicted labels, 0 or 1.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -252,10 +344,17 @@ def micro_f1(y_true: Any, y_pred: Any, *, conventions: str | Conventions = "stan
     >>> limo.micro_f1([[1, 0], [0, 1]], [[1, 0], [1, 1]])
     0.8
     """
-    return _value("micro_f1", check_inputs(y_true, y_pred=y_pred), conventions)
+    return _value("micro_f1", (y_true, None, y_pred), conventions, sample_weight, missing)
 
 
-def macro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard") -> float:
+def macro_auc(
+    y_true: Any,
+    y_score: Any,
+    *,
+    conventions: str | Conventions = "standard",
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> float:
     """Mean over labels of the AUC among instances; higher is better.
 
     macro-AUC = mean over j of #{(a, b) in Y_j+ x Y_j- : S_aj > S_bj} / (|Y_j+| |Y_j-|).
@@ -270,6 +369,11 @@ def macro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -282,11 +386,16 @@ def macro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
     >>> limo.macro_auc([[1, 0], [0, 1], [0, 0]], [[0.9, 0.3], [0.2, 0.3], [0.1, 0.1]])
     0.875
     """
-    return _value("macro_auc", check_inputs(y_true, y_score=y_score), conventions)
+    return _value("macro_auc", (y_true, y_score), conventions, sample_weight, missing)
 
 
 def instance_auc(
-    y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard"
+    y_true: Any,
+    y_score: Any,
+    *,
+    conventions: str | Conventions = "standard",
+    sample_weight: Any = None,
+    missing: Any = None,
 ) -> float:
     """Mean over instances of the AUC among labels; higher is better.
 
@@ -302,6 +411,11 @@ def instance_auc(
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -314,10 +428,17 @@ def instance_auc(
     >>> limo.instance_auc([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
     0.75
     """
-    return _value("instance_auc", check_inputs(y_true, y_score=y_score), conventions)
+    return _value("instance_auc", (y_true, y_score), conventions, sample_weight, missing)
 
 
-def micro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "standard") -> float:
+def micro_auc(
+    y_true: Any,
+    y_score: Any,
+    *,
+    conventions: str | Conventions = "standard",
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> float:
     """AUC of all entries together; higher is better.
 
     micro-AUC = share of pairs (relevant entry, irrelevant entry) of the matrix whose relevant entry
@@ -331,6 +452,11 @@ def micro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
         Scores; a higher one means more likely relevant.
     conventions : str or Conventions, default="standard"
         How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -343,11 +469,19 @@ def micro_auc(y_true: Any, y_score: Any, *, conventions: str | Conventions = "st
     >>> limo.micro_auc([[1, 0], [0, 1]], [[0.9, 0.3], [0.2, 0.3]])
     0.875
     """
-    return _value("micro_auc", check_inputs(y_true, y_score=y_score), conventions)
+    return _value("micro_auc", (y_true, y_score), conventions, sample_weight, missing)
 
 
-def _value(name: str, checked: Checked, conventions: str | Conventions) -> float:
+def _value(
+    name: str,
+    given: tuple[Any, ...],
+    conventions: str | Conventions,
+    sample_weight: Any,
+    missing: Any,
+) -> float:
+    """The value of a measure; ``given`` is (y_true, y_score) or (y_true, None, y_pred)."""
     measure = MEASURES[name]
+    checked = check_inputs(*given, sample_weight=sample_weight, missing=missing)
     _ = checked.scores if measure.needs == "scores" else checked.labels
     result = compute([measure], checked, check_conventions(conventions)).results[name]
     if math.isnan(result.value):

@@ -20,7 +20,7 @@ EFFECTIVENESS = ("label-wise", "instance-wise", "double", "entry-wise", "absolut
 """The kinds of effectiveness: the columns of the paper's Table 2, and two of our own."""
 
 Text = str | Callable[[Conventions], str]
-Blind = Callable[[Values, int, Conventions], Values]
+Blind = Callable[[Values, Any, Conventions], Values]
 
 
 class RowFunction(Protocol):
@@ -81,11 +81,15 @@ class Measure:
         How ties, or 0/0, count under the conventions, in a few words.
     blind : callable, optional
         The value of each row under blind guessing, from the number of relevant items of each row,
-        the number of items and the conventions.
+        the number of items (one number or one per row) and the conventions. If there are several
+        ways to guess, one line of values for each: the best one counts.
     fractional : bool, default=False
         Whether a measure of labels is a ratio of linear functions of the counts that improves with
         every true positive and worsens with every false positive, as F1 does. The search for
         thresholds is then faster, and can choose many thresholds together.
+    per_item : bool, default=False
+        Whether rows count with the number of their known items, so that the measure is a mean over
+        all known entries. Makes a difference only if labels are missing.
     """
 
     name: str
@@ -103,6 +107,7 @@ class Measure:
     ties: Text = ""
     blind: Blind | None = None
     fractional: bool = False
+    per_item: bool = False
     bounded_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -140,6 +145,14 @@ class Measure:
         """The views in which its rows are shown."""
         return (self.view,) if self.also is None else (self.view, self.also)
 
+    def row_weights(self, view: View, Y: Pattern) -> Values | None:
+        """The weight of each row of a view in the mean; None if all count once."""
+        weights = view.row_weights(Y)
+        if weights is None or not self.per_item or Y.unknown is None:
+            return weights
+        n_items: Values = view.n_items(Y)
+        return weights * n_items
+
     @property
     def sign(self) -> int:
         """1 if higher is better, -1 if lower is."""
@@ -166,7 +179,10 @@ class Result:
     undefined : array of bool
         Which rows of the measure's view are undefined.
     filled_with : float or None
-        What undefined rows count as; None if they are left out.
+        What undefined rows count as; None if they are left out. Rows of weight 0 are always left
+        out.
+    weights : array or None
+        The weight of each row in the mean, 0 if it has no known label; None if all count once.
     """
 
     value: float
@@ -174,32 +190,70 @@ class Result:
     rows: Mapping[str, Values]
     undefined: Booleans
     filled_with: float | None
+    weights: Values | None = None
 
     @property
     def skipped(self) -> int:
         """How many rows were left out of the mean."""
-        return int(self.undefined.sum()) if self.filled_with is None else 0
+        if self.filled_with is None:
+            return int(self.undefined.sum())
+        return 0 if self.weights is None else int((self.weights == 0).sum())
 
 
-def reduce(measure: Measure, rows: Mapping[str, Values], conventions: Conventions) -> Result:
+def reduce(
+    measure: Measure,
+    rows: Mapping[str, Values],
+    conventions: Conventions,
+    weights: Mapping[str, Values | None] | None = None,
+) -> Result:
     """Average the rows, leaving out or filling in those that are undefined.
 
     ``rows`` holds two lines for each view: the values found, and the best possible ones.
+    ``weights`` holds the weights of its rows, or None.
     """
     fill = conventions.undefined.get(measure.name)
+    weights = weights or dict.fromkeys(rows)
+    own = weights[measure.view.name]
+    rows = {view: _blank(lines, weights[view]) for view, lines in rows.items()}
     undefined = np.isnan(rows[measure.view.name][0])
     if fill is not None:
-        rows = {view: np.where(np.isnan(lines), fill, lines) for view, lines in rows.items()}
-    mean = mean_of_defined if fill is None else lambda values: float(values.mean())
+        rows = {view: _fill(lines, fill, weights[view]) for view, lines in rows.items()}
     found, best = rows[measure.view.name]
     by_view = {view: lines[0] for view, lines in rows.items()}
-    return Result(mean(found), mean(best), by_view, undefined, fill)
+    mean, ideal = (average(values, own, fill) for values in (found, best))
+    return Result(mean, ideal, by_view, undefined, fill, own)
 
 
-def mean_of_defined(values: Values) -> float:
+def _blank(lines: Values, weights: Values | None) -> Values:
+    """Values of rows; nan where a row counts nothing, because it has no known label."""
+    return lines if weights is None else np.where(weights > 0, lines, np.nan)
+
+
+def _fill(lines: Values, fill: float, weights: Values | None) -> Values:
+    """Values of rows; ``fill`` where they are undefined, unless the row counts nothing."""
+    counts = True if weights is None else weights > 0
+    return np.where(np.isnan(lines) & counts, fill, lines)
+
+
+def average(values: Values, weights: Values | None, fill: float | None) -> float:
+    """Weighted mean of the rows; of the defined ones if undefined rows are not filled."""
+    if weights is not None:
+        counted = weights > 0
+        values, weights = values[counted], weights[counted]
+    if fill is None:
+        return mean_of_defined(values, weights)
+    return float(np.average(values, weights=weights)) if values.size else math.nan
+
+
+def mean_of_defined(values: Values, weights: Values | None = None) -> float:
     """Mean of the values that are not nan; nan if all are."""
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if defined.size else math.nan
+    exist = ~np.isnan(values)
+    defined = values[exist]
+    if not defined.size:
+        return math.nan
+    if weights is None:
+        return float(defined.mean())
+    return float(np.average(defined, weights=weights[exist]))
 
 
 def skill(value: float, blind: float, best: float) -> float:
@@ -215,7 +269,11 @@ def blind_value(measure: Measure, result: Result, Y: Pattern, conventions: Conve
     if measure.blind is None:
         return math.nan
     relevant, n_items = measure.view.ones(Y).astype(np.float64), measure.view.n_items(Y)
-    values = measure.blind(relevant, n_items, conventions)
+    with np.errstate(divide="ignore", invalid="ignore"):  # rows without a known label
+        lines = np.atleast_2d(measure.blind(relevant, n_items, conventions))
     fill = math.nan if result.filled_with is None else result.filled_with
-    mean = mean_of_defined if result.filled_with is None else lambda rows: float(rows.mean())
-    return mean(np.where(result.undefined, fill, values))
+    means = [
+        average(np.where(result.undefined, fill, values), result.weights, result.filled_with)
+        for values in lines
+    ]
+    return max(means, key=lambda mean: measure.sign * mean)

@@ -3,17 +3,18 @@
 A measure of scores is a function of a row's profile, a measure of labels one of its confusion
 counts. In the formulas r runs over the p relevant and v over the n irrelevant items of a row, and s
 are their scores. A row on which a function is undefined gets nan; whether it is left out or filled
-in is decided when the rows are averaged.
+in is decided when the rows are averaged. Items whose label is missing are not among them, and with
+sample weights # adds up weights.
 
 The ``blind_...`` functions give the expected value of blind guessing, from the number of relevant
 items of each row and the number of items.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limo._types import Anything, Integers, Values
+from limo._types import Anything, Values
 from limo._views import Counts
 from limo.measures._conventions import Conventions
 
@@ -35,7 +36,7 @@ def auc(profile: "Profile", conventions: Conventions) -> Values:
     return divide(profile.n_pairs - lost, profile.n_pairs)
 
 
-def blind_order(relevant: Values, n_items: int, conventions: Conventions) -> Values:
+def blind_order(relevant: Values, n_items: Any, conventions: Conventions) -> Values:
     """Half of the pairs of a random ranking are in order."""
     return np.full(relevant.shape, 0.5)
 
@@ -49,9 +50,10 @@ def one_error(profile: "Profile", conventions: Conventions) -> Values:
     return np.where(np.isnan(best), np.nan, best > 0)
 
 
-def blind_one_error(relevant: Values, n_items: int, conventions: Conventions) -> Values:
+def blind_one_error(relevant: Values, n_items: Any, conventions: Conventions) -> Values:
     """A random item is at the top."""
-    return 1 - relevant / n_items
+    share: Values = 1 - relevant / n_items
+    return share
 
 
 def coverage(profile: "Profile", conventions: Conventions) -> Values:
@@ -59,9 +61,10 @@ def coverage(profile: "Profile", conventions: Conventions) -> Values:
     return profile.last(_rank(profile, conventions)) + conventions.coverage_offset
 
 
-def blind_coverage(relevant: Values, n_items: int, conventions: Conventions) -> Values:
+def blind_coverage(relevant: Values, n_items: Any, conventions: Conventions) -> Values:
     """The expected largest of p ranks drawn from 1 to l is p (l + 1) / (p + 1)."""
-    return relevant * (n_items + 1) / (relevant + 1) + conventions.coverage_offset
+    rank: Values = relevant * (n_items + 1) / (relevant + 1) + conventions.coverage_offset
+    return rank
 
 
 def average_precision(profile: "Profile", conventions: Conventions) -> Values:
@@ -73,15 +76,15 @@ def average_precision(profile: "Profile", conventions: Conventions) -> Values:
     return values
 
 
-def blind_average_precision(relevant: Values, n_items: int, conventions: Conventions) -> Values:
+def blind_average_precision(relevant: Values, n_items: Any, conventions: Conventions) -> Values:
     """H + (1 - h) (p - 1) / (l - 1), where h = (1 + 1/2 + ... + 1/l) / l."""
-    if n_items == 1:
-        return np.ones(relevant.shape)
-    h = float((1 / np.arange(1, n_items + 1)).mean())
-    return h + (1 - h) * (relevant - 1) / (n_items - 1)
+    harmonic = np.cumsum(1 / np.arange(1, max(1, int(np.max(n_items))) + 1))
+    h = harmonic[np.maximum(n_items, 1).astype(np.int64) - 1] / n_items
+    rest = (relevant - 1) / np.maximum(n_items - 1, 1)
+    return np.where(n_items == 1, 1.0, h + (1 - h) * rest)
 
 
-def _rank(profile: "Profile", conventions: Conventions) -> Integers:
+def _rank(profile: "Profile", conventions: Conventions) -> Anything:
     """Rank of each relevant item: #{s >= s_r} at worst, 1 + #{s > s_r} at best."""
     if conventions.tied_rank == "worst":
         return profile.relevant_through + profile.above + profile.tied
@@ -102,9 +105,10 @@ def f_measure(counts: Counts, beta: float, nothing: float = 0.0) -> Values:
     return divide((1 + weight) * counts.both, weight * counts.true + counts.predicted, nothing)
 
 
-def blind_f1(relevant: Values, n_items: int, conventions: Conventions) -> Values:
+def blind_f1(relevant: Values, n_items: Any, conventions: Conventions) -> Values:
     """Everything is predicted."""
-    return 2 * relevant / (relevant + n_items)
+    share: Values = 2 * relevant / (relevant + n_items)
+    return share
 
 
 def hamming(counts: Counts, conventions: Conventions) -> Values:
@@ -113,10 +117,10 @@ def hamming(counts: Counts, conventions: Conventions) -> Values:
     return share
 
 
-def blind_hamming(relevant: Values, n_items: int, conventions: Conventions) -> Values:
+def blind_hamming(relevant: Values, n_items: Any, conventions: Conventions) -> Values:
     """Nothing or everything is predicted, whichever is better overall."""
     share = relevant / n_items
-    return share if share.mean() <= 0.5 else 1 - share
+    return np.stack([share, 1 - share])
 
 
 def divide(numerator: Anything, denominator: Anything, otherwise: float = np.nan) -> Values:

@@ -111,7 +111,7 @@ _HAMMING = Measure(
     "hamming_loss", "Hamming loss", hamming, ROWS, "labels", "low", UNIT, EITHER,
     threshold="label", also=COLUMNS,
     meaning="Share of items whose label is predicted wrongly.",
-    formula="#{wrong} / (p + n)", blind=blind_hamming, fractional=True,
+    formula="#{wrong} / (p + n)", blind=blind_hamming, fractional=True, per_item=True,
     bounded_by=("entries pointwise",),
 )  # fmt: skip
 _RANKING_LOSS = Measure(

@@ -39,7 +39,9 @@ class MultiLabelClassifier(CodedLabels, ClassifierMixin, BaseEstimator):  # type
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _check_training(self, X: Any, y: Any, **rules: Any) -> tuple[Any, Pattern]:
+    def _check_training(
+        self, X: Any, y: Any, *, missing: Any = None, **rules: Any
+    ) -> tuple[Any, Pattern]:
         """Features as C-contiguous float64, dense or CSR, and labels; stores their form."""
         if y is None:
             raise ValueError(
@@ -47,7 +49,7 @@ class MultiLabelClassifier(CodedLabels, ClassifierMixin, BaseEstimator):  # type
             )
         check_sparse(X, "X")
         X = validate_data(self, X, **(rules or _RULES))
-        Y = self._check_target(y)
+        Y = self._check_target(y, missing)
         n_rows = _num_samples(X)
         if n_rows != Y.shape[0]:
             raise ValueError(

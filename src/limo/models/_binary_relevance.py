@@ -4,19 +4,20 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.svm import LinearSVC
-from sklearn.utils import get_tags
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from limo._checks import check_n_jobs, check_name
-from limo._types import Anything, Values
-from limo._views import Pattern
+from limo._checks import check_n_jobs, check_name, check_weights, weighted
+from limo._types import Anything, Booleans, Values
+from limo._views import COLUMNS, Pattern
 from limo.models._base import MultiLabelClassifier
 from limo.thresholds._fit import ConstantLabels
 
@@ -48,6 +49,9 @@ class BinaryRelevance(MultiLabelClassifier):
         ``LogisticRegressionCV()``.
     n_jobs : int or None, default=None
         How many labels are learnt in parallel; -1 for all cores.
+    missing : number, optional
+        The number that stands for a missing label in ``y``: nan or -1. Each label is then learnt
+        from the instances where it is known.
 
     Attributes
     ----------
@@ -74,9 +78,16 @@ class BinaryRelevance(MultiLabelClassifier):
 
     __module__ = "limo"  # the public name, which model files contain
 
-    def __init__(self, estimator: Any = None, *, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_jobs: int | None = None,
+        missing: float | None = None,
+    ) -> None:
         self.estimator = estimator
         self.n_jobs = n_jobs
+        self.missing = missing
 
     def __sklearn_tags__(self) -> Any:
         """What X may hold depends on the learner."""
@@ -86,7 +97,7 @@ class BinaryRelevance(MultiLabelClassifier):
         tags.input_tags.allow_nan = learner.input_tags.allow_nan
         return tags
 
-    def fit(self, X: Any, y: Any) -> "BinaryRelevance":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BinaryRelevance":
         """Train a learner for each label.
 
         Parameters
@@ -95,7 +106,9 @@ class BinaryRelevance(MultiLabelClassifier):
             Instances; or what a given estimator takes, such as texts for a pipeline.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
             Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes, of
-            shape (n_samples,).
+            shape (n_samples,). Only with ``missing`` may labels be missing.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts; passed on to the learners.
 
         Returns
         -------
@@ -104,14 +117,15 @@ class BinaryRelevance(MultiLabelClassifier):
         if isinstance(self.estimator, str):
             check_name(self.estimator, ["logistic"], "estimator")
         check_n_jobs(self.n_jobs)
-        X, Y = self._check_training(X, y, **self._rules())
+        X, Y = self._check_training(X, y, missing=self.missing, **self._rules())
+        weights = check_weights(sample_weight, Y.shape[0])
         learner = self._learner()
         if isinstance(self.estimator, str):
-            self.log_loss_ = _log_losses(X, Y, self.n_jobs)
+            self.log_loss_ = _log_losses(X, Y, self.n_jobs, weights)
             self.C_ = min(self.log_loss_, key=self.log_loss_.__getitem__)
             learner.set_params(C=self.C_)
-        self.estimators_ = _fit_all(learner, X, Y, self.n_jobs)
-        found = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
+        self.estimators_ = _fit_all(learner, X, Y, self.n_jobs, weights)
+        found = _constant(Y, weights)
         self.never_, self.always_ = found.never, found.always
         self._bounds = self._outer_scores(X)
         return self
@@ -215,11 +229,20 @@ class BinaryRelevance(MultiLabelClassifier):
         return float(2 * low - high) - 1.0, float(2 * high - low) + 1.0
 
 
-def _fit_all(learner: Any, X: Any, Y: Pattern, n_jobs: int | None) -> list[Any]:
+def _constant(Y: Pattern, weights: Values | None) -> ConstantLabels:
+    """Labels that no known instance of positive weight has, and labels that all such have."""
+    seen = Y if weights is None else weighted(Y, weights > 0)
+    return ConstantLabels.of(seen.ones_per_column, COLUMNS.n_items(seen))
+
+
+def _fit_all(
+    learner: Any, X: Any, Y: Pattern, n_jobs: int | None, weights: Values | None
+) -> list[Any]:
     """A fitted learner per label; None for constant ones."""
-    learnt = np.flatnonzero(ConstantLabels.of(Y.ones_per_column, Y.shape[0]).varying)
+    learnt = np.flatnonzero(_constant(Y, weights).varying)
     fitted = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_one)(clone(learner), X, _marks(Y, j)) for j in learnt.tolist()
+        delayed(_fit_one)(clone(learner), X, _marks(Y, j), _known(Y, j), weights)
+        for j in learnt.tolist()
     )
     found: list[Any] = [None] * Y.shape[1]
     for j, one in zip(learnt, fitted, strict=True):
@@ -227,8 +250,21 @@ def _fit_all(learner: Any, X: Any, Y: Pattern, n_jobs: int | None) -> list[Any]:
     return found
 
 
-def _fit_one(learner: Any, X: Any, y: Anything) -> Any:
-    return learner.fit(X, y)
+def _fit_one(
+    learner: Any, X: Any, y: Anything, known: Booleans | None, weights: Values | None
+) -> Any:
+    if known is not None:
+        X, y = _safe_indexing(X, np.flatnonzero(known)), y[known]
+    if weights is None:
+        return learner.fit(X, y)
+    return learner.fit(X, y, sample_weight=weights if known is None else weights[known])
+
+
+def _known(Y: Pattern, j: int) -> Booleans | None:
+    """For which instances label ``j`` is known; None if for all."""
+    if Y.unknown is None:
+        return None
+    return ~_marks(Y.unknown, j).astype(bool)
 
 
 def _marks(Y: Pattern, j: int) -> Anything:
@@ -251,25 +287,42 @@ def logistic(C: float = 1.0) -> LogisticRegression:
     return LogisticRegression(C=C, solver="liblinear", intercept_scaling=10.0, max_iter=1000)
 
 
-def _log_losses(X: Any, Y: Pattern, n_jobs: int | None) -> dict[float, float]:
+def _log_losses(
+    X: Any, Y: Pattern, n_jobs: int | None, weights: Values | None
+) -> dict[float, float]:
     """The cross-validated mean log loss per entry, for growing C until it rises."""
     losses: dict[float, float] = {}
+    total = Y.shape[0] if weights is None else float(weights.sum())
     if Y.shape[0] < 2:
         return {1.0: 0.0}
+    labels = Y.csr.astype(np.float64)
+    if Y.unknown is not None:
+        labels = sparse.csr_array(labels + np.nan * Y.unknown.csr)
+    missing = None if Y.unknown is None else np.nan
     folds = list(KFold(min(_N_FOLDS, Y.shape[0]), shuffle=True, random_state=0).split(X))
     with warnings.catch_warnings():
         # A C that converges slowly is still a candidate; only the final fit may warn.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for C in _CS:
-            model = BinaryRelevance(logistic(C), n_jobs=n_jobs)
-            losses[C] = sum(_log_loss(model, X, Y, *fold) for fold in folds) / Y.shape[0]
+            model = BinaryRelevance(logistic(C), n_jobs=n_jobs, missing=missing)
+            parts = (_log_loss(model, X, labels, train, test, weights) for train, test in folds)
+            losses[C] = sum(parts) / total
             if losses[C] > min(losses.values()):
                 break
     return losses
 
 
-def _log_loss(model: BinaryRelevance, X: Any, Y: Pattern, train: Any, test: Any) -> float:
-    """The sum over the instances of ``test`` of the mean log loss of their labels."""
-    P = model.fit(X[train], Y.csr[train]).predict_proba(X[test])
-    right = np.where(Y.csr[test].toarray() == 1, P, 1 - P)
-    return -float(np.log(np.maximum(right, _SMALLEST_PROBABILITY)).mean(axis=1).sum())
+def _log_loss(
+    model: BinaryRelevance, X: Any, Y: Any, train: Any, test: Any, weights: Values | None
+) -> float:
+    """The weighted sum over the instances of ``test`` of the mean log loss of their known labels.
+
+    ``Y`` is a CSR array with nan where a label is missing.
+    """
+    own = None if weights is None else weights[train]
+    P = model.fit(X[train], Y[train], sample_weight=own).predict_proba(X[test])
+    true = Y[test].toarray()
+    loss = -np.log(np.maximum(np.where(true == 1, P, 1 - P), _SMALLEST_PROBABILITY))
+    known = ~np.isnan(true)
+    rows = (loss * known).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    return float(rows.sum() if weights is None else rows @ weights[test])

@@ -15,7 +15,7 @@ from limo._types import Anything, Integers, Values
 from limo._views import COLUMNS, THRESHOLDS, Counts, Pattern, View
 from limo.measures._compute import Found, ProfileFunction
 from limo.measures._conventions import CONVENTIONS
-from limo.measures._measure import mean_of_defined
+from limo.measures._measure import average
 from limo.measures._table import MEASURES
 from limo.thresholds._best import F1Curves, curve_functions, curves_of, label_thresholds
 from limo.thresholds._report import (
@@ -48,7 +48,7 @@ class ThresholdDetails:
     summary: dict[str, Any]
     thresholds: Values
     best_f1: Values
-    label_error: Integers | None
+    label_error: Anything | None
     instance_error: Integers | None
 
 
@@ -70,7 +70,7 @@ def threshold_details(checked: Checked, found: Found) -> ThresholdDetails:
     best_f1 = MEASURES["macro_f1"].values(best["columns"]["f1"], CONVENTIONS["standard"])
     if checked.P is None:
         sentence = "No labels were predicted: these are the values of the best thresholds."
-        summary = {"measures": _ceilings(best), "sentence": sentence, "curves": curves}
+        summary = {"measures": _ceilings(best, checked.Y), "sentence": sentence, "curves": curves}
         return ThresholdDetails(summary, thresholds, best_f1, None, None)
     report = report_of(checked.Y, checked.P, best, checked.label_names)
     summary = {"measures": _shortfalls(report), "sentence": report.sentence(), "curves": curves}
@@ -104,24 +104,26 @@ def _limit(ranking: float, threshold: float) -> str:
     return "thresholds" if threshold > ranking else "ranking"
 
 
-def _ceilings(best: BestCounts) -> dict[str, Any]:
+def _ceilings(best: BestCounts, Y: Pattern) -> dict[str, Any]:
     """The values of the best thresholds, if there are no predictions to compare with."""
     found = {}
     for name, measure in MEASURES.items():
         if measure.threshold is not None:
-            counts = best[THRESHOLDS[measure.threshold].name][measure.family]
+            view = THRESHOLDS[measure.threshold]
+            counts, weights = best[view.name][measure.family], measure.row_weights(view, Y)
             found[name] = {
                 "title": measure.title,
                 "found": None,
-                "best_threshold": _mean(name, counts),
-                "possible": _mean(name, counts.perfect),
+                "best_threshold": _mean(name, counts, weights),
+                "possible": _mean(name, counts.perfect, weights),
                 "threshold": measure.threshold,
             }
     return dict(plain(found))
 
 
-def _mean(name: str, counts: Counts) -> float:
-    return mean_of_defined(MEASURES[name].values(counts, CONVENTIONS["standard"]))
+def _mean(name: str, counts: Counts, weights: Values | None) -> float:
+    values = MEASURES[name].values(counts, CONVENTIONS["standard"])
+    return average(values, weights, None)
 
 
 def _curves(curves: F1Curves) -> dict[str, Any]:
@@ -185,7 +187,10 @@ def hardest_instances(
             "margin": values["label_wise_margin"][i] if "label_wise_margin" in values else None,
             "threshold_error": _error(details, i),
         }
-        ahead = np.zeros(0, dtype=np.int64) if S is None else _ahead(np.asarray(S[i]), relevant)
+        unknown = None if Y.unknown is None else Y.unknown.rows(i, i + 1).indices
+        ahead = np.zeros(0, dtype=np.int64)
+        if S is not None:
+            ahead = _ahead(np.asarray(S[i]), relevant, unknown)
         found.append(
             {
                 "instance": i,
@@ -204,12 +209,14 @@ def _error(details: ThresholdDetails | None, i: int) -> int | None:
     return None if errors is None else int(errors[i])
 
 
-def _ahead(scores: Anything, relevant: Integers) -> Integers:
+def _ahead(scores: Anything, relevant: Integers, unknown: Integers | None) -> Integers:
     """The irrelevant labels that score at least as high as the lowest relevant one, best first."""
     if not relevant.size:
         return np.zeros(0, dtype=np.int64)
     wrong = np.ones(scores.size, dtype=bool)
     wrong[relevant] = False
+    if unknown is not None:
+        wrong[unknown] = False
     places = np.flatnonzero(wrong & (scores >= scores[relevant].min()))
     return places[np.argsort(-scores[places], kind="stable")]
 

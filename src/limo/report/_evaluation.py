@@ -77,7 +77,7 @@ def judge_model(name: str, checked: Checked, conventions: Conventions) -> ModelF
         "measures": {key: _value(measures[key], evaluation) for key in measures},
         "margins": {view: margins_of(m) for view, m in evaluation.margins.items()},
         "effectiveness": _effectiveness(evaluation),
-        "guarantees": guarantees(evaluation).to_dict() if scored else None,
+        "guarantees": guarantees(evaluation).to_dict() if scored and evaluation.is_plain else None,
         "thresholds": None if details is None else details.summary,
         "hardest_labels": hardest_labels(evaluation, _HARDEST),
         "hardest_instances": hardest_instances(evaluation, checked.Y, checked.S, details, _HARDEST),
@@ -86,7 +86,7 @@ def judge_model(name: str, checked: Checked, conventions: Conventions) -> ModelF
         model=model,
         labels=label_columns(evaluation, details),
         measures=measures,
-        data=_data(checked.Y),
+        data=_data(checked),
         conventions=plain(evaluation.conventions.to_dict()),
         checksums=_checksums(checked),
         label_names=list(
@@ -144,14 +144,19 @@ def _effectiveness(evaluation: Evaluation) -> dict[str, Any] | None:
     )
 
 
-def _data(Y: Pattern) -> dict[str, Any]:
+def _data(checked: Checked) -> dict[str, Any]:
+    Y = checked.Y
     n_instances, n_labels = Y.shape
+    n_known = n_instances * n_labels - checked.n_missing
     return {
         "instances": n_instances,
         "labels": n_labels,
         "relevant": Y.n_ones,
         "labels_per_instance": Y.n_ones / n_instances,
-        "relevant_share": Y.n_ones / (n_instances * n_labels),
+        "relevant_share": Y.n_ones / n_known if n_known else None,
+        "missing": checked.n_missing,
+        "missing_share": checked.n_missing / (n_instances * n_labels),
+        "weighted": Y.row_weights is not None,
     }
 
 
@@ -169,6 +174,8 @@ def evaluation_document(
     label_names: Iterable[str] | None = None,
     title: str | None = None,
     provenance: Mapping[str, Any] | None = None,
+    sample_weight: Any = None,
+    missing: Any = None,
 ) -> dict[str, Any]:
     """Evaluate models by their scores, their predictions or both, and collect all results.
 
@@ -189,6 +196,11 @@ def evaluation_document(
     provenance : mapping, optional
         How it was made, see :func:`limo.report.collect_provenance`; by default versions and
         checksums of the input.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts; an instance of weight 2 counts as two.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -213,7 +225,7 @@ def evaluation_document(
     names = list(dict.fromkeys([*by_score, *by_label]))
     if not names:
         raise ValueError("Give scores or predictions of at least one model: got neither.")
-    truth = check_truth(y_true, label_names)
+    truth = check_truth(y_true, label_names, sample_weight=sample_weight, missing=missing)
     chosen = check_conventions(conventions)
     found = [
         judge_model(name, truth.join(by_score.get(name), by_label.get(name)), chosen)

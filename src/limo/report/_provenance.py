@@ -67,6 +67,10 @@ def checksum(matrix: Pattern | Anything) -> str:
         digest.update(repr(matrix.shape).encode())
         for part in (matrix.indptr, matrix.indices):
             digest.update(np.ascontiguousarray(part, dtype="<i8").data)
+        if matrix.unknown is not None:
+            digest.update(checksum(matrix.unknown).encode())
+        if matrix.row_weights is not None:
+            digest.update(np.ascontiguousarray(matrix.row_weights, dtype="<f8").data)
         return digest.hexdigest()
     digest.update(f"{matrix.shape} {matrix.dtype.newbyteorder('<').str}".encode())
     step = max(1, _CHUNK // matrix.shape[1])

@@ -19,7 +19,14 @@ from limo.thresholds._search import TARGETS, Steps, best_thresholds, check_targe
 Labels = Any  # an array of 0 and 1, or a CSR array where the scores are sparse
 
 
-def best_label_thresholds(y_true: Any, y_score: Any, target: Any = "macro_f1") -> Values:
+def best_label_thresholds(
+    y_true: Any,
+    y_score: Any,
+    target: Any = "macro_f1",
+    *,
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> Values:
     """Find the threshold of each label that maximises the target on these scores.
 
     Exact: every threshold between two different scores of a label is considered, as are ``inf``
@@ -50,10 +57,17 @@ def best_label_thresholds(y_true: Any, y_score: Any, target: Any = "macro_f1") -
     >>> limo.thresholds.best_label_thresholds(y_true, y_score)
     array([0.1875,    inf])
     """
-    return _best(COLUMNS, y_true, y_score, target)
+    return _best(COLUMNS, y_true, y_score, target, sample_weight=sample_weight, missing=missing)
 
 
-def best_instance_thresholds(y_true: Any, y_score: Any, target: Any = "instance_f1") -> Values:
+def best_instance_thresholds(
+    y_true: Any,
+    y_score: Any,
+    target: Any = "instance_f1",
+    *,
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> Values:
     """Find the threshold of each instance that maximises the target on these scores.
 
     Like :func:`best_label_thresholds`, for rows instead of columns. It needs the true labels; to
@@ -67,6 +81,11 @@ def best_instance_thresholds(y_true: Any, y_score: Any, target: Any = "instance_
         Scores; those absent from a sparse matrix are above no threshold.
     target : str, callable or Target, default="instance_f1"
         What to maximise.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -79,10 +98,17 @@ def best_instance_thresholds(y_true: Any, y_score: Any, target: Any = "instance_
     >>> limo.thresholds.best_instance_thresholds(y_true, y_score)
     array([0.625,  -inf])
     """
-    return _best(ROWS, y_true, y_score, target)
+    return _best(ROWS, y_true, y_score, target, sample_weight=sample_weight, missing=missing)
 
 
-def best_global_threshold(y_true: Any, y_score: Any, target: Any = "micro_f1") -> float:
+def best_global_threshold(
+    y_true: Any,
+    y_score: Any,
+    target: Any = "micro_f1",
+    *,
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> float:
     """Find the one threshold for all entries that maximises the target on these scores.
 
     Exact for every target: ``"macro_f1"`` and ``"instance_f1"`` are means over labels and
@@ -96,6 +122,11 @@ def best_global_threshold(y_true: Any, y_score: Any, target: Any = "micro_f1") -
         Scores; those absent from a sparse matrix are above no threshold.
     target : str, callable or Target, default="micro_f1"
         What to maximise.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -107,7 +138,9 @@ def best_global_threshold(y_true: Any, y_score: Any, target: Any = "micro_f1") -
     >>> limo.thresholds.best_global_threshold([[1, 0], [0, 1]], [[0.75, 0.25], [0.5, 1.0]])
     0.625
     """
-    return float(_best(ENTRIES, y_true, y_score, target)[0])
+    return float(
+        _best(ENTRIES, y_true, y_score, target, sample_weight=sample_weight, missing=missing)[0]
+    )
 
 
 def apply_thresholds(y_score: Any, threshold: Any, *, by: ThresholdKind = "label") -> Labels:
@@ -196,9 +229,9 @@ def check_count(n: Any, name: str) -> int:
     return int(n)
 
 
-def _best(view: View, y_true: Any, y_score: Any, target: Any) -> Values:
+def _best(view: View, y_true: Any, y_score: Any, target: Any, **given: Any) -> Values:
     wanted = check_target(target)
-    return best_thresholds(view, wanted, *check_pair(y_true, y_score)).values
+    return best_thresholds(view, wanted, *check_pair(y_true, y_score, **given)).values
 
 
 def label_thresholds(profile: Profile) -> Values:
@@ -241,7 +274,14 @@ class F1Curves:
         }
 
 
-def f1_curves(y_true: Any, y_score: Any, n_points: int = _POINTS) -> F1Curves:
+def f1_curves(
+    y_true: Any,
+    y_score: Any,
+    n_points: int = _POINTS,
+    *,
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> F1Curves:
     """Compute the three F1 measures at many global thresholds.
 
     Half of the thresholds are evenly spaced between the lowest and the highest relevant score, and
@@ -256,6 +296,11 @@ def f1_curves(y_true: Any, y_score: Any, n_points: int = _POINTS) -> F1Curves:
         Scores.
     n_points : int, default=101
         About how many thresholds; duplicates are dropped.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -269,7 +314,7 @@ def f1_curves(y_true: Any, y_score: Any, n_points: int = _POINTS) -> F1Curves:
     >>> curves.thresholds.round(3), curves.micro_f1.round(3)
     (array([0.75, 1.  ]), array([1.   , 0.667]))
     """
-    checked = check_inputs(y_true, y_score)
+    checked = check_inputs(y_true, y_score, sample_weight=sample_weight, missing=missing)
     Y, S = checked.Y, checked.scores
     found: dict[str, dict[str, Values]] = {}
     found["entries"] = {"grid": _grid(np.sort(_relevant(Y, S)), n_points)}
@@ -294,8 +339,12 @@ def curves_of(Y: Pattern, found: Found) -> F1Curves:
     """The curves, from what :func:`curve_functions` found in the three views."""
     instance_f1, hits, predicted = found["rows"]["sums"].sum(axis=-1)
     macro_f1 = found["columns"]["sums"][0].sum(axis=-1)
-    n_instances, n_labels = Y.shape
-    micro_f1 = f1(Counts(hits, np.array(Y.n_ones), predicted, None), CONVENTIONS["standard"])
+    true = np.array(ENTRIES.ones(Y)[0])
+    micro_f1 = f1(Counts(hits, true, predicted, None), CONVENTIONS["standard"])
+    weights = {view: view.row_weights(Y) for view in (ROWS, COLUMNS)}
+    n_instances, n_labels = (
+        view.n_rows(Y.shape) if own is None else own.sum() for view, own in weights.items()
+    )
     return F1Curves(
         found["entries"]["grid"], macro_f1 / n_labels, instance_f1 / n_instances, micro_f1
     )
@@ -330,6 +379,13 @@ def _sums(profile: Profile, thresholds: Values) -> Values:
         true: Anything = profile.n_relevant[first : first + step, np.newaxis]
         hits, predicted = np.empty((2, len(true), thresholds.size), dtype=np.int64)
         count_above(rows.relevant, rows.irrelevant, first, thresholds, hits, predicted)
-        values = f1(Counts(hits, true, predicted, profile.n_items), CONVENTIONS["standard"])
-        total[:, :, 0] += [part.sum(axis=0) for part in (values, hits, predicted)]
+        if rows.weights is not None:
+            own = np.arange(first, first + len(true))[:, np.newaxis]
+            hits, misses = rows.weigh(own, hits, predicted - hits)
+            predicted = hits + misses
+        parts: list[Anything] = [f1(Counts(hits, true, predicted, None), CONVENTIONS["standard"])]
+        parts += [hits, predicted]
+        if rows.row_weights is not None:
+            parts = [rows.row_weights[first : first + step, np.newaxis] * part for part in parts]
+        total[:, :, 0] += [part.sum(axis=0) for part in parts]
     return total

@@ -3,13 +3,16 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from limo._checks import column_names
+from limo._checks import check_weights
+from limo._frames import column_names
 from limo._types import Anything, Values
 from limo.thresholds._calibration import ScoreCalibration
 from limo.thresholds._coding import CodedLabels
@@ -66,6 +69,10 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
     probability : {"sigmoid", "isotonic"}, optional
         Makes probabilities of the scores, by :class:`limo.thresholds.ScoreCalibration` fitted on
         the same cross-fitted scores as the rule. By default probabilities are those of the model.
+    missing : number, optional
+        The number that stands for a missing label in ``y``: nan or -1. The estimator gets nan in
+        its place, so it must take that, as ``BinaryRelevance(missing=nan)`` does. Thresholds are
+        fitted to the known labels.
 
     Attributes
     ----------
@@ -108,6 +115,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
     """
 
     __module__ = "limo"  # the public name, which model files contain
+    __metadata_request__fit = {"sample_weight": None}  # so that it can be requested # noqa: RUF012
 
     def __init__(
         self,
@@ -118,6 +126,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         cv: Any = 5,
         n_jobs: int | None = None,
         probability: str | None = None,
+        missing: float | None = None,
     ) -> None:
         self.estimator = estimator
         self.threshold = threshold
@@ -125,6 +134,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         self.cv = cv
         self.n_jobs = n_jobs
         self.probability = probability
+        self.missing = missing
 
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
         """Fit the rule on cross-fitted scores, and the model on all data.
@@ -137,8 +147,10 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
             True labels, 0 or 1; or -1 and 1, or two strings; or one label with two classes, of
             shape (n_samples,). Predictions are coded in the same way.
         **params
-            Passed on to the estimator's ``fit``. Values given per instance, such as
-            ``sample_weight``, are split with the instances.
+            Passed on to the estimator's ``fit``. Values given per instance are split with the
+            instances. ``sample_weight`` says how much each instance counts, for the thresholds too
+            (of rules that take weights: all but those per instance). With scikit-learn's metadata
+            routing, the estimator gets what it requests.
 
         Returns
         -------
@@ -149,7 +161,14 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         Y = self._read_labels(X, y)
         given = self._as_given() if self._is("prefit") else None
         training = Training(
-            self.estimator, X, Y, self.cv, params=params, n_jobs=self.n_jobs, fitted=given
+            self.estimator,
+            X,
+            Y,
+            self.cv,
+            params=self._routed(params),
+            n_jobs=self.n_jobs,
+            fitted=given,
+            sample_weight=check_weights(params.get("sample_weight"), Y.shape[0]),
         )
         on_training = self._is("prefit") or self._is("training")
         source: Source = "training scores" if on_training else "cross-fitted scores"
@@ -235,6 +254,19 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         tags.classifier_tags.multi_label = True
         return tags
 
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What this model and its estimator ask of scikit-learn's metadata routing."""
+        fit = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=fit)
+
+    def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The parameters of the estimator's ``fit``."""
+        given = {name: value for name, value in params.items() if value is not None}
+        if not get_config()["enable_metadata_routing"]:
+            return given
+        return dict(process_routing(self, "fit", **given).estimator.fit)
+
     @property
     def _fitted(self) -> Fitted:
         return Fitted(self.estimator_, ConstantLabels(self.never_, self.always_))
@@ -254,7 +286,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
             raise ValueError(
                 "ThresholdClassifier requires y to be passed, but the target y is None."
             )
-        pattern = self._check_target(y)
+        pattern = self._check_target(y, self.missing)
         check_consistent_length(X, pattern.csr)
         self.n_labels_, self.label_names_ = pattern.shape[1], column_names(y)
         labels = label_matrix(pattern, as_sparse=self.target_form_ == "sparse")

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import type_of_target
 
-from limo._checks import check_labels
+from limo._checks import check_known_labels, check_labels
 from limo._types import Anything, Values
 from limo._views import Pattern
 
@@ -30,8 +30,13 @@ class CodedLabels:
     classes_: Anything
     label_values_: Anything
 
-    def _check_target(self, y: Any) -> Pattern:
-        """Read labels, and store their coding."""
+    def _check_target(self, y: Any, missing: Any = None) -> Pattern:
+        """Read labels, and store their coding; labels of which some are missing are 0 and 1."""
+        if missing is not None:
+            self.target_form_ = "sparse" if sparse.issparse(y) else "dense"
+            Y = check_known_labels(y, "y", missing)
+            self.classes_ = np.arange(Y.shape[1])
+            return Y
         if _has_one_dimension(y):
             self.classes_ = _two_classes(y)
             self.target_form_ = "classes"

@@ -66,6 +66,8 @@ class Training:
         How many folds are fitted in parallel.
     fitted : Fitted, optional
         The model, if it is fitted already.
+    sample_weight : array of shape (n_samples,), optional
+        What instances weigh when a rule is fitted. The model gets its weights by ``params``.
     """
 
     def __init__(
@@ -78,8 +80,10 @@ class Training:
         params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         fitted: "Fitted | None" = None,
+        sample_weight: Values | None = None,
     ) -> None:
         self.estimator, self.Y, self.cv = estimator, Y, cv
+        self.sample_weight = sample_weight
         (self.X,) = indexable(X)
         self.params, self.n_jobs = params or {}, n_jobs
         self._fitted = fitted
@@ -100,7 +104,12 @@ class Training:
             return rule
         rows, S = self.scores(source, probabilities=rule.needs_probabilities)
         features = _safe_indexing(self.X, rows) if rule.needs_features else None
-        return rule.fit(_as_matrix(self.Y)[rows], S, features)
+        given: dict[str, Any] = {}
+        if self.sample_weight is not None and rule.takes_weights:
+            given["sample_weight"] = self.sample_weight[rows]
+        if self.Y.dtype.kind == "f":
+            given["missing"] = np.nan
+        return rule.fit(_as_matrix(self.Y)[rows], S, features, **given)
 
     def calibrate(
         self, calibration: ScoreCalibration, source: Source = "cross-fitted scores"
@@ -146,8 +155,8 @@ class ConstantLabels:
     always: Booleans
 
     @classmethod
-    def of(cls, ones: Integers, n_rows: int) -> "ConstantLabels":
-        """From the number of instances that have each label."""
+    def of(cls, ones: Integers, n_rows: Any) -> "ConstantLabels":
+        """From the numbers of instances that have each label, and whose label is known."""
         return cls(ones == 0, ones == n_rows)
 
     @property
@@ -236,7 +245,10 @@ class Fitted:
 
 def fit_varying(estimator: Any, X: Any, Y: Any, params: dict[str, Any]) -> Fitted:
     """Fit a clone of the estimator to the labels that are not constant."""
-    constant = ConstantLabels.of(np.asarray(Y.sum(axis=0)).ravel(), Y.shape[0])
+    if Y.dtype.kind == "f":  # nan where a label is missing
+        constant = ConstantLabels.of(np.nansum(Y, axis=0), (~np.isnan(Y)).sum(axis=0))
+    else:
+        constant = ConstantLabels.of(np.asarray(Y.sum(axis=0)).ravel(), Y.shape[0])
     model, varying = clone(estimator), constant.varying
     if varying.any():
         model.fit(X, Y if varying.all() else Y[:, np.flatnonzero(varying)], **params)
@@ -250,9 +262,12 @@ def _as_matrix(Y: Any) -> Any:
 def label_matrix(Y: Pattern, *, as_sparse: bool) -> Any:
     """Labels as estimators take them.
 
-    As int64: scikit-learn 1.9 exchanges columns of int8 labels beyond the 127th.
+    As int64: scikit-learn 1.9 exchanges columns of int8 labels beyond the 127th. If labels are
+    missing, a dense float array with nan for these.
     """
     matrix = Y.csr.astype(np.int64)
+    if Y.unknown is not None:
+        return np.where(Y.unknown.csr.toarray() == 1, np.nan, matrix.toarray())
     return matrix if as_sparse else matrix.toarray()
 
 

@@ -10,15 +10,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limo._checks import Names, check_labels, check_name, check_truth
+from limo._checks import check_labels, check_name, check_truth
+from limo._frames import Names
 from limo._profiles import Profile, read_profiles
 from limo._system import Later
 from limo._text import Rows, align, as_html, plain
 from limo._types import Anything, Integers, Values
-from limo._views import ENTRIES, THRESHOLDS, Counts, Pattern, ThresholdKind, View, count
+from limo._views import ENTRIES, ROWS, THRESHOLDS, Counts, Pattern, ThresholdKind, View, count
 from limo.measures._compute import Found, ProfileFunction
 from limo.measures._conventions import CONVENTIONS
-from limo.measures._measure import mean_of_defined
+from limo.measures._measure import average
 from limo.measures._rows import f1
 from limo.measures._table import MEASURES, measures_of_labels
 from limo.thresholds._best import cut_scores
@@ -43,13 +44,15 @@ class Loss:
     ``lost_to_ranking + lost_to_threshold``: the first is lost with any threshold, the second could
     be regained by a better one. ``lost_to_threshold`` is negative if the predicted labels are
     better than any threshold of this row could make them, which happens with thresholds of another
-    kind. ``sign`` is 1 if higher is better, -1 if lower is.
+    kind. ``sign`` is 1 if higher is better, -1 if lower is. ``weights`` are those of the rows in
+    their mean; None if all count once.
     """
 
     found: Values
     best_threshold: Values
     possible: Values
     sign: int
+    weights: Values | None = None
 
     @property
     def lost_to_ranking(self) -> Values:
@@ -65,7 +68,7 @@ class Loss:
     def mean(self) -> "Loss":
         """The means over the rows that are defined, as a single row."""
         parts = (self.found, self.best_threshold, self.possible)
-        found, best, possible = (np.array([mean_of_defined(part)]) for part in parts)
+        found, best, possible = (np.array([average(part, self.weights, None)]) for part in parts)
         return Loss(found, best, possible, self.sign)
 
     def record(self, name: str) -> dict[str, Values]:
@@ -86,12 +89,12 @@ class Shortfall:
     ----------
     losses : mapping of str to Loss
         By family of measures (``"f1"``, ``"hamming_loss"``, ...), what each row loses.
-    threshold_error : array of int
+    threshold_error : array
         Definition 6: the difference between the numbers of predicted and of relevant items.
     """
 
     losses: Mapping[str, Loss]
-    threshold_error: Integers
+    threshold_error: Anything
 
     def to_dict(self) -> dict[str, Any]:
         """Columns of a table with one line per row."""
@@ -214,7 +217,13 @@ class ThresholdReport:
 
 
 def threshold_report(
-    y_true: Any, y_score: Any, y_pred: Any, *, label_names: Iterable[str] | None = None
+    y_true: Any,
+    y_score: Any,
+    y_pred: Any,
+    *,
+    label_names: Iterable[str] | None = None,
+    sample_weight: Any = None,
+    missing: Any = None,
 ) -> ThresholdReport:
     """Find out how much a prediction loses to the ranking of its scores, and to its thresholds.
 
@@ -233,6 +242,11 @@ def threshold_report(
         The labels predicted from these scores.
     label_names : iterable of str, optional
         Names for tables; by default the columns of a data frame, if one is given.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts.
+    missing : number or array-like of bool, optional
+        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
+        where a label is missing. Such entries take no part.
 
     Returns
     -------
@@ -253,7 +267,7 @@ def threshold_report(
     <BLANKLINE>
     Of what the F1 measures lose, 78% is due to the thresholds: better thresholds would help most.
     """  # noqa: E501
-    truth = check_truth(y_true, label_names)
+    truth = check_truth(y_true, label_names, sample_weight=sample_weight, missing=missing)
     checked = truth.join(y_pred=y_pred)
     scores = join_scores(truth, y_score)
     families = measures_of_labels()
@@ -268,7 +282,7 @@ def threshold_report(
 def report_of(Y: Pattern, P: Pattern, best: BestCounts, label_names: Names) -> ThresholdReport:
     """The report on checked labels, from the counts above the best thresholds."""
     used = count(Y, P, THRESHOLDS.values())
-    found = {kind: _shortfall(used[v.name], best[v.name]) for kind, v in THRESHOLDS.items()}
+    found = {kind: _shortfall(used[v.name], best[v.name], v, Y) for kind, v in THRESHOLDS.items()}
     return ThresholdReport(
         found["instance"],
         found["label"],
@@ -278,13 +292,14 @@ def report_of(Y: Pattern, P: Pattern, best: BestCounts, label_names: Names) -> T
     )
 
 
-def _shortfall(used: Counts, best: Mapping[str, Counts]) -> Shortfall:
+def _shortfall(used: Counts, best: Mapping[str, Counts], view: View, Y: Pattern) -> Shortfall:
     losses = {}
     for family, measure in measures_of_labels().items():
         found, best_threshold, possible = (
             measure.values(counts, _STANDARD) for counts in (used, best[family], used.perfect)
         )
-        losses[family] = Loss(found, best_threshold, possible, measure.sign)
+        weights = measure.row_weights(view, Y)
+        losses[family] = Loss(found, best_threshold, possible, measure.sign, weights)
     return Shortfall(losses, _errors(used.true, used.predicted))
 
 
@@ -375,7 +390,12 @@ def _counts_of(view: View, Y: Pattern, found: Anything) -> list[Counts]:
 
 
 def threshold_error(
-    y_true: Any, y_score: Any, threshold: Any, *, by: ThresholdKind = "instance"
+    y_true: Any,
+    y_score: Any,
+    threshold: Any,
+    *,
+    by: ThresholdKind = "instance",
+    missing: Any = None,
 ) -> Integers:
     """Count the items between the threshold used and the right one (Definition 6).
 
@@ -391,6 +411,8 @@ def threshold_error(
         One number for all rows, or one for each; an item is predicted if it scores higher.
     by : {"instance", "label", "global"}, default="instance"
         What a row is: an instance, a label, or the whole matrix.
+    missing : number or array-like of bool, optional
+        The number of a missing label (nan or -1), or a mask. Such entries take no part.
 
     Returns
     -------
@@ -404,9 +426,9 @@ def threshold_error(
     array([1, 1])
     """
     view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
-    Y, scores = check_pair(y_true, y_score)
-    labels = cut_scores(scores, threshold, view)
-    return _errors(view.ones(Y), np.atleast_1d(labels.sum(axis=view.axis)))
+    Y, scores = check_pair(y_true, y_score, missing=missing)
+    found = count(Y, check_labels(cut_scores(scores, threshold, view), "y_pred"), [view])
+    return _errors(found[view.name].true, found[view.name].predicted)
 
 
 def threshold_bounds(
@@ -457,20 +479,22 @@ def threshold_bounds(
     return _bounds(view, Y, errors)
 
 
-def _errors(true: Anything, predicted: Anything) -> Integers:
+def _errors(true: Anything, predicted: Anything) -> Anything:
     """The difference between the numbers of predicted and of relevant items."""
-    error: Integers = np.abs(predicted - true)
+    error: Anything = np.abs(predicted - true)
     return error
 
 
-def _bounds(view: View, Y: Pattern, errors: Integers) -> dict[str, float]:
+def _bounds(view: View, Y: Pattern, errors: Anything) -> dict[str, float]:
     """F1 is lowest if the threshold is too high, so that only ``kept`` items are predicted."""
     kept = np.maximum(view.ones(Y) - errors, 0)
-    n_entries = Y.shape[0] * Y.shape[1]
-    rows = Counts(kept, kept + errors, kept, None)
+    weights, n_entries = view.row_weights(Y), float(np.sum(ENTRIES.n_items(Y)))
+    mean = average(f1(Counts(kept, kept + errors, kept, None), _STANDARD), weights, None)
+    if view is ROWS and weights is not None:  # the whole matrix counts each instance by its weight
+        kept, errors = kept * weights, errors * weights
     whole = Counts(kept.sum(), (kept + errors).sum(), kept.sum(), None)
     return {
-        f"{view.average}_f1": float(f1(rows, _STANDARD).mean()),
+        f"{view.average}_f1": mean,
         "micro_f1": float(f1(whole, _STANDARD)),
         "hamming_loss": float(errors.sum() / n_entries),
     }

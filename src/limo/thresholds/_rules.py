@@ -10,12 +10,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from limo._checks import check_number, column_names
+from limo._checks import check_number
+from limo._frames import column_names
 from limo._types import Integers, Values
 from limo._views import COLUMNS, ENTRIES, Pattern
 from limo.thresholds._best import Labels, check_count, cut_scores
 from limo.thresholds._expected import check_probabilities, expected_f1_thresholds, gfm_labels
-from limo.thresholds._scores import Scores, check_pair, read_scores
+from limo.thresholds._scores import Scores, check_pair, read_scores, takes_no_weights
 from limo.thresholds._search import best_thresholds, check_target
 
 SHRINKAGE = 5.0
@@ -30,8 +31,17 @@ class ThresholdRule(BaseEstimator):  # type: ignore[misc]
     needs_fit = True
     needs_features = False
     needs_probabilities = False
+    takes_weights = False  # whether ``_fit`` uses weights, and leaves missing labels out
 
-    def fit(self, y_true: Any, y_score: Any, X: Any = None) -> Self:
+    def fit(
+        self,
+        y_true: Any,
+        y_score: Any,
+        X: Any = None,
+        *,
+        sample_weight: Any = None,
+        missing: Any = None,
+    ) -> Self:
         """Fit to true labels and the scores made for them.
 
         Parameters
@@ -43,12 +53,18 @@ class ThresholdRule(BaseEstimator):  # type: ignore[misc]
             sparse matrix are above no threshold.
         X : array-like or sparse matrix of shape (n_samples, n_features), optional
             Features, for rules that read them.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts.
+        missing : number or array-like of bool, optional
+            The number of a missing label (nan or -1), or a mask. Such entries take no part.
 
         Returns
         -------
         self
         """
-        Y, scores = check_pair(y_true, y_score)
+        Y, scores = check_pair(y_true, y_score, sample_weight=sample_weight, missing=missing)
+        if self.needs_fit and not (self.takes_weights or Y.is_plain):
+            raise takes_no_weights(type(self).__name__)
         self._fit(Y, scores, X)
         self.n_labels_ = Y.shape[1]
         self.label_names_ = column_names(y_score) or column_names(y_true)
@@ -177,6 +193,7 @@ class TopK(ThresholdRule):
     """
 
     __module__ = "limo"  # the public name, which model files contain
+    takes_weights = True
 
     def __init__(self, k: int | None = None, target: Any = None) -> None:
         self.k = k
@@ -223,6 +240,7 @@ class GlobalThreshold(ThresholdRule):
     """
 
     __module__ = "limo"  # the public name, which model files contain
+    takes_weights = True
 
     def __init__(self, target: Any = None) -> None:
         self.target = target
@@ -290,6 +308,7 @@ class LabelThreshold(ThresholdRule):
     """
 
     __module__ = "limo"  # the public name, which model files contain
+    takes_weights = True
 
     def __init__(self, target: Any = None, *, shrinkage: float = SHRINKAGE) -> None:
         self.target = target

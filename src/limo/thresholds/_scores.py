@@ -248,10 +248,20 @@ def read_scores(y_score: Any) -> Scores:
     return StoredScores(matrix)
 
 
-def check_pair(y_true: Any, y_score: Any) -> tuple[Pattern, Scores]:
+def check_pair(
+    y_true: Any, y_score: Any, *, sample_weight: Any = None, missing: Any = None
+) -> tuple[Pattern, Scores]:
     """Check labels with the scores made for them."""
-    truth = check_truth(y_true)
+    truth = check_truth(y_true, sample_weight=sample_weight, missing=missing)
     return truth.Y, join_scores(truth, y_score)
+
+
+def takes_no_weights(rule: str) -> ValueError:
+    """The error of a rule that is fitted with weights, or with missing labels, but cannot be."""
+    return ValueError(
+        f"{rule} cannot be fitted with sample_weight or missing labels. Leave out instances whose "
+        "labels are missing, or use LabelThreshold."
+    )
 
 
 def join_scores(truth: Truth, y_score: Any) -> Scores:
@@ -259,6 +269,11 @@ def join_scores(truth: Truth, y_score: Any) -> Scores:
     if not sparse.issparse(y_score):
         return DenseScores(truth.join(y_score).scores)
     scores = read_scores(y_score)
+    if not truth.Y.is_plain:
+        raise ValueError(
+            "Sparse scores cannot be used with missing labels or sample_weight. Pass dense scores: "
+            "y_score.toarray(), with a score lower than all others where there is none."
+        )
     if scores.shape != truth.Y.shape:
         raise ValueError(
             f"y_score must have the shape of y_true: expected {truth.Y.shape}, got "
@@ -276,8 +291,7 @@ def through(view: View, Y: Pattern, scores: Scores) -> tuple[Pattern, Scores]:
     assert view is ENTRIES
     if scores.by_columns:
         Y, scores = Y.T, scores.T
-    ends = np.array([0, Y.n_ones])
-    return Pattern(ends, Y.flat, (1, Y.shape[0] * Y.shape[1])), scores.as_one_row()
+    return Y.as_one_row(), scores.as_one_row()
 
 
 def _canonical(matrix: sparse.csr_array) -> sparse.csr_array:

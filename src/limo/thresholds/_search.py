@@ -79,7 +79,7 @@ class Target:
         """Whose counts are judged, if the threshold cuts the rows of ``own``."""
         return own if self.average is None else AVERAGES[self.average]
 
-    def __call__(self, tp: Values, fp: Values, true: Values, n_items: int | Values) -> Values:
+    def __call__(self, tp: Values, fp: Values, true: Values, n_items: Any) -> Values:
         """Values of thresholds with ``tp`` of ``true`` relevant items and ``fp`` others above."""
         counts = tp, fp, true - tp, n_items - true - fp
         try:
@@ -246,20 +246,21 @@ class Steps:
     misses: Values
     upper: Values
     lower: Values
-    n_true: Integers
-    n_items: int
+    n_true: Anything
+    n_items: Any
+    row_weights: Values | None = None
 
     @classmethod
     def of(cls, rows: SortedRows, *, every: bool) -> "Steps":
         """Walk down sorted rows; without ``every`` stop only below relevant items."""
         (_, start, stop), (_, other_start, other_stop) = rows.relevant, rows.irrelevant
-        length = stop - start + 1
-        if every:
-            length = length + (other_stop - other_start)
+        length = stop - start + 1 + (other_stop - other_start if every else 0)
         indptr = np.concatenate([[0], np.cumsum(length)])
         hits, misses, upper, lower = np.empty((4, indptr[-1]))
         walk(rows.relevant, rows.irrelevant, every, indptr, hits, misses, upper, lower)
-        return cls(indptr, hits, misses, upper, lower, rows.n_true, rows.n_items)
+        if rows.weights is not None:
+            hits, misses = rows.weigh(np.repeat(np.arange(length.size), length), hits, misses)
+        return cls(indptr, hits, misses, upper, lower, rows.n_true, rows.n_items, rows.row_weights)
 
     @classmethod
     def below_relevant(cls, profile: Profile) -> "Steps":
@@ -278,10 +279,11 @@ class Steps:
     def values(self, target: Target) -> Values:
         """The target's value of each cut."""
         true = np.repeat(self.n_true.astype(np.float64), np.diff(self.indptr))
+        items = np.broadcast_to(self.n_items, self.n_true.shape).repeat(np.diff(self.indptr))
         values = np.empty(self.hits.size)
         for start in range(0, values.size, _CHUNK):
             part = slice(start, start + _CHUNK)
-            values[part] = target(self.hits[part], self.misses[part], true[part], self.n_items)
+            values[part] = target(self.hits[part], self.misses[part], true[part], items[part])
         return values
 
     def best(self, target: Target, *, most: bool, at_least_one: bool = False) -> Integers:
@@ -302,12 +304,15 @@ class Steps:
 
     def counts(self, places: Integers) -> Counts:
         """What is above one cut for each row."""
-        hits, misses = (part[places].astype(np.int64) for part in (self.hits, self.misses))
+        hits, misses = (part[places].astype(self.n_true.dtype) for part in (self.hits, self.misses))
         return Counts(hits, self.n_true, hits + misses, self.n_items)
 
     def gains(self, target: Target) -> tuple[float, Values, Values]:
         """The value of predicting nothing, over all rows; each score and the gain of passing it."""
         values = self.values(target)
+        if self.row_weights is not None:  # a row of weight 0 may have no value
+            weights = np.repeat(self.row_weights, np.diff(self.indptr))
+            values = np.where(weights > 0, values, 0.0) * weights
         inside = np.ones(values.size, dtype=bool)
         inside[self.indptr[:-1]] = False
         gain = np.diff(values, prepend=0.0)
@@ -337,7 +342,10 @@ class Steps:
         n_true = np.concatenate([steps.n_true for steps in blocks])
         indptr = np.concatenate([*starts, offsets[-1:]])
         hits, misses, upper, lower = cells
-        return cls(indptr, hits, misses, upper, lower, n_true, blocks[0].n_items)
+        n_items = [np.broadcast_to(steps.n_items, steps.n_true.shape) for steps in blocks]
+        weights = [steps.row_weights for steps in blocks if steps.row_weights is not None]
+        own = np.concatenate(n_items), np.concatenate(weights) if weights else None
+        return cls(indptr, hits, misses, upper, lower, n_true, *own)
 
 
 Kept = dict[str, list[Steps]]
@@ -377,7 +385,9 @@ def best_thresholds(
             np.concatenate([block.lower for block in found]),
         )
     if view is ENTRIES:
-        return _one_for_all(target, partial(read, judged), judged.n_rows(Y.shape))
+        weights = judged.row_weights(Y)
+        total = judged.n_rows(Y.shape) if weights is None else float(weights.sum())
+        return _one_for_all(target, partial(read, judged), total)
     if judged is ENTRIES:
         return _together(target, partial(read, view), Y)
     raise ValueError(
@@ -423,7 +433,7 @@ def _each(
     return found
 
 
-def _one_for_all(target: Target, read: Callable[..., Any], n_rows: int) -> Thresholds:
+def _one_for_all(target: Target, read: Callable[..., Any], total_weight: float) -> Thresholds:
     """One threshold for all rows: the one with the highest mean value over rows.
 
     When the threshold falls below the score of an item, the value of that item's row changes and
@@ -437,7 +447,7 @@ def _one_for_all(target: Target, read: Callable[..., Any], n_rows: int) -> Thres
     ends = _run_ends(score[order])
     total = np.concatenate([[start], start + np.cumsum(gain[order])[ends]])
     levels = np.concatenate([[np.inf], score[order][ends], [-np.inf]])
-    k = _first_best(total / n_rows)
+    k = _first_best(total / total_weight)
     return Thresholds(levels[k : k + 1], levels[k + 1 : k + 2])
 
 
@@ -460,14 +470,17 @@ def _together(target: Target, read: Callable[..., Any], Y: Pattern) -> Threshold
         )
     steps = Steps.joined(read(_itself, every=False))
     pieces, rise, run = steps.pieces()
+    if steps.row_weights is not None:
+        weights = steps.row_weights[np.searchsorted(steps.indptr, pieces, side="right") - 1]
+        rise, run = rise * weights, run * weights
     with np.errstate(divide="ignore"):
         slope = rise / run  # inf for a piece without misses, which comes first
     order = np.argsort(-slope)
     # pieces of equal slope are taken together: between them there is no corner
     ends = _run_ends(slope[order])
     hits, misses = (np.append(0.0, np.cumsum(part[order])[ends]) for part in (rise, run))
-    true = np.full(hits.size, float(Y.n_ones))
-    k = _first_best(target(hits, misses, true, Y.shape[0] * Y.shape[1]))
+    true = np.full(hits.size, float(ENTRIES.ones(Y)[0]))
+    k = _first_best(target(hits, misses, true, ENTRIES.n_items(Y)))
     # corner 0 predicts nothing; corner k takes the pieces up to the k-th slope
     taken = pieces[order[: ends[k - 1] + 1]] if k else pieces[:0]
     places = steps.indptr[:-1].copy()
