@@ -27,6 +27,7 @@ LEAST_LINES_OF_CODE = 60
 
 PUBLIC_PACKAGES = (
     "datasets",
+    "displays",
     "experiment",
     "losses",
     "measures",
@@ -48,6 +49,9 @@ SMALL = {
     "_frames.py": "the names of rows and columns, which every check compares",
     "_text.py": "text helpers that the command line needs without numpy",
     "_kernels/trees.py": "walks through trees, which no other kernel does",
+    "_scorer.py": "scorers, mostly documentation; evaluation is long without them",
+    "_drawing.py": "colours and axes that drawings of several layers share",
+    "displays/_display.py": "the base class of all displays",
     "_cli/app.py": "lists the commands; one module per command",
     "_cli/measures.py": "one module per command",
     "_cli/report.py": "one module per command",

@@ -1,4 +1,5 @@
 from . import datasets as datasets
+from . import displays as displays
 from . import experiment as experiment
 from . import losses as losses
 from . import measures as measures
@@ -8,10 +9,11 @@ from . import report as report
 from . import reproduce as reproduce
 from . import thresholds as thresholds
 from . import torch as torch
+from ._differences import Difference as Difference
+from ._differences import Differences as Differences
+from ._differences import compare_predictions as compare_predictions
 from ._evaluation import Evaluation as Evaluation
 from ._evaluation import evaluate as evaluate
-from ._evaluation import make_scorer as make_scorer
-from ._evaluation import scores_of as scores_of
 from ._explain import Guarantee as Guarantee
 from ._explain import Guarantees as Guarantees
 from ._explain import explain as explain
@@ -23,6 +25,8 @@ from ._margins import entry_wise_margin as entry_wise_margin
 from ._margins import instance_wise_margin as instance_wise_margin
 from ._margins import label_wise_margin as label_wise_margin
 from ._margins import micro_auc_bound as micro_auc_bound
+from ._scorer import make_scorer as make_scorer
+from ._scores import scores_of as scores_of
 from .datasets import Dataset as Dataset
 from .datasets import describe as describe
 from .datasets import read as read

@@ -6,18 +6,20 @@ Each error says what was expected, what was given, and what to do.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from limo._frames import Frame, Names, first_names
+from limo._system import Later
 from limo._text import did_you_mean
 from limo._types import Anything, Booleans, Floats, Values
 from limo._views import Pattern
+
+sparse = Later("scipy.sparse")  # too slow for shell completion, which reads the measures
 
 # Cells checked at once, so that no check allocates a second whole matrix.
 _CHUNK = 1 << 20
@@ -335,10 +337,11 @@ def _index_problem(indices: Any, width: int) -> str:
 
 def check_name(name: Any, known: Iterable[str], what: str) -> str:
     """Return the name if it is known; otherwise raise an error that suggests the nearest one."""
-    known = list(known)
+    if not isinstance(known, Container):
+        known = list(known)
     if isinstance(name, str) and name in known:
         return name
-    hint = did_you_mean(str(name), known)
+    hint = did_you_mean(str(name), [*known, *getattr(known, "further", ())])
     raise ValueError(f"Unknown {what} {name!r}.{hint} Choose from: {', '.join(known)}.")
 
 

@@ -1,7 +1,8 @@
-"""Evaluate scores and predictions: all measures, the margins, and scorers for scikit-learn."""
+"""Evaluate scores and predictions: all measures, the margins, and intervals."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from limo._checks import Checked, check_inputs, check_name
+from limo._drawing import INK, draw_dots, new_axes
 from limo._margins import MARGIN_FUNCTIONS, Effectiveness, MarginSummary, summarise
 from limo._system import Later
 from limo._text import Rows, align, as_html, counted, plain
@@ -17,7 +19,17 @@ from limo._types import Values
 from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, View
 from limo.measures._compute import Also, Found, ProfileFunction, check_conventions, compute
 from limo.measures._conventions import Conventions
-from limo.measures._measure import Measure, Result
+from limo.measures._intervals import (
+    Interval,
+    Method,
+    Sample,
+    Sampling,
+    check_sampling,
+    draw_sample,
+    interval_title,
+)
+from limo.measures._measure import Measure, Result, blind_value, skill
+from limo.measures._own import Chosen, computable, select
 from limo.measures._table import MEASURES
 
 pandas = Later("pandas")
@@ -42,6 +54,12 @@ class Evaluation(Mapping[str, float]):
         Names of the labels, if the input had any.
     undefined : mapping of str to mapping of str to int
         For each measure, why rows are undefined, and how many.
+    measures : mapping of str to Measure
+        The record of each measure.
+    blind : mapping of str to float
+        The value of blind guessing on these labels; nan where it is unknown.
+    sample : Sample or None
+        How the measures vary from sample to sample; None unless intervals were asked for.
     n_missing : int
         How many true labels are missing.
     weighted : bool
@@ -55,6 +73,9 @@ class Evaluation(Mapping[str, float]):
     n_labels: int
     label_names: tuple[str, ...] | None
     undefined: Mapping[str, Mapping[str, int]]
+    measures: Mapping[str, Measure]
+    blind: Mapping[str, float]
+    sample: Sample | None = None
     n_missing: int = 0
     weighted: bool = False
 
@@ -63,6 +84,8 @@ class Evaluation(Mapping[str, float]):
             return self.results[name].value
         if name in MEASURES:
             needed = "y_score" if MEASURES[name].needs == "scores" else "y_pred"
+            if name not in tuple(MEASURES):
+                raise KeyError(f"{name} was not computed: ask for it with measures=[{name!r}].")
             raise KeyError(f"{name} needs {needed}, which was not given.")
         try:
             check_name(name, MEASURES, "measure")
@@ -80,6 +103,65 @@ class Evaluation(Mapping[str, float]):
     def is_plain(self) -> bool:
         """Whether every label is known and every instance counts once."""
         return not (self.weighted or self.n_missing)
+
+    @property
+    def intervals(self) -> dict[str, Interval]:
+        """The standard error and the interval of each measure; empty unless asked for."""
+        found = {name: self.interval(name) for name in self}
+        return {name: interval for name, interval in found.items() if interval is not None}
+
+    def interval(self, name: str) -> Interval | None:
+        """The standard error and the interval of one measure; None unless asked for."""
+        if self.sample is None:
+            return None
+        return self.sample.interval(self.measures[name], self[name])
+
+    def limited_to(self, names: Iterable[str]) -> "Evaluation":
+        """The same with these measures only."""
+        kept = list(names)
+        return replace(
+            self,
+            results={name: self.results[name] for name in kept},
+            undefined={name: self.undefined[name] for name in kept},
+            measures={name: self.measures[name] for name in kept},
+        )
+
+    @property
+    def skill(self) -> dict[str, float]:
+        """The skill on each measure: 0 for blind guessing, 1 for the best possible value."""
+        return {name: self._skill(name, value) for name, value in self.items()}
+
+    def _skill(self, name: str, value: float) -> float:
+        return skill(value, self.blind[name], self.results[name].best)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the skill on all measures, with intervals if they were asked for.
+
+        Measures without a known value of blind guessing are left out.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib Figure
+        """
+        shown = {name: one for name, one in self.skill.items() if not math.isnan(one)}
+        ax = new_axes(ax, 6.0, 1.1 + 0.27 * len(shown))
+        ends = [
+            sorted((self._skill(name, one.low), self._skill(name, one.high)))
+            for name, one in self.intervals.items()
+            if name in shown
+        ]
+        low, high = np.array(ends).T if ends else (None, None)
+        titles = [self.measures[name].title for name in shown]
+        draw_dots(ax, titles, np.array(list(shown.values())), low, high)
+        ax.axvline(0, color=INK, linewidth=0.8)
+        ax.axvline(1, color=INK, linewidth=0.8)
+        ax.set_xlabel("skill: 0 is blind guessing, 1 the best possible value")
+        return ax.figure
 
     @property
     def skipped(self) -> dict[str, int]:
@@ -151,15 +233,19 @@ class Evaluation(Mapping[str, float]):
         return text
 
     def _record(self, name: str) -> dict[str, Any]:
-        result = self.results[name]
-        return {
+        result, measure = self.results[name], self.measures[name]
+        record = {
             "value": result.value,
             "best": result.best,
-            "better": MEASURES[name].better,
-            "view": MEASURES[name].view.name,
+            "better": measure.better,
+            "view": measure.view.name,
             "skipped": result.skipped,
             "filled": int(result.undefined.sum()) - result.skipped,
         }
+        interval = self.interval(name)
+        if interval is None:
+            return record
+        return record | {"error": interval.error, "low": interval.low, "high": interval.high}
 
     @property
     def heading(self) -> str:
@@ -176,16 +262,22 @@ class Evaluation(Mapping[str, float]):
     def measure_rows(self) -> Rows:
         """Rows of the table of measures, starting with its head."""
         head: tuple[str, ...] = ("measure", "value", "best", "better", "undefined rows")
-        return [head] + [
+        rows = [head] + [
             (
-                MEASURES[name].title,
+                self.measures[name].title,
                 f"{result.value:.4f}",
                 f"{result.best:.4f}",
-                MEASURES[name].better,
+                self.measures[name].better,
                 self._note(name),
             )
             for name, result in self.results.items()
         ]
+        if self.sample is None:
+            return rows
+        added = [(interval_title(self.sample.sampling.level), "error")] + [
+            (str(one), f"{one.error:.4f}") for one in self.intervals.values()
+        ]
+        return [(*row[:2], *new, *row[2:]) for row, new in zip(rows, added, strict=True)]
 
     def margin_rows(self) -> Rows:
         """Rows of the table of margins, starting with its head."""
@@ -211,7 +303,7 @@ class Evaluation(Mapping[str, float]):
 
     def _note(self, name: str) -> str:
         fill = self.results[name].filled_with
-        rows = MEASURES[name].view.row
+        rows = self.measures[name].view.row
         parts = [f"{counted(n, rows)}: {why}" for why, n in self.undefined[name].items()]
         ending = "" if fill is None else f" (counted as {fill:g})"
         return "; ".join(parts) + ending if parts else ""
@@ -236,6 +328,12 @@ def evaluate(
     label_names: Iterable[str] | None = None,
     sample_weight: Any = None,
     missing: Any = None,
+    measures: Chosen = None,
+    intervals: float | None = None,
+    method: Method = "analytic",
+    groups: Any = None,
+    n_resamples: int = 1000,
+    random_state: int = 0,
 ) -> Evaluation:
     """Compute the measures and margins of scores, predicted labels or both.
 
@@ -260,6 +358,22 @@ def evaluate(
         The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
         where a label is missing. Such entries take no part. Masked entries of a masked array are
         always missing.
+    measures : "all", or a list of names, records or functions, optional
+        Which measures to compute; by default those listed in ``limo.MEASURES``. ``"all"`` adds the
+        further ones. Names may contain a number: ``"precision_at_5"``, ``"macro_f2"``. For
+        functions of your own see :func:`limo.measures.make_measure`.
+    intervals : float, optional
+        The level of intervals for the true values, such as 0.95; by default there are none.
+    method : {"analytic", "bootstrap"}, default="analytic"
+        How intervals are found: by a formula where there is one, or for every measure from
+        resampled instances.
+    groups : array-like of shape (n_samples,), optional
+        For intervals: the group of each instance, if instances come in groups that are not
+        independent, such as pictures of one patient.
+    n_resamples : int, default=1000
+        For the bootstrap: how often the instances are drawn.
+    random_state : int, default=0
+        For the bootstrap: the seed.
 
     Returns
     -------
@@ -286,11 +400,23 @@ def evaluate(
     checked = check_inputs(
         y_true, y_score, y_pred, label_names, missing=missing, sample_weight=sample_weight
     )
-    return evaluate_checked(checked, check_conventions(conventions))[0]
+    sampling = None
+    if intervals is not None and intervals is not False:
+        how = (intervals, method, groups, n_resamples, random_state)
+        sampling = check_sampling(*how, n_instances=checked.Y.shape[0])
+    chosen = computable(select(measures), checked, measures)
+    return evaluate_checked(
+        checked, check_conventions(conventions), measures=chosen, sampling=sampling
+    )[0]
 
 
 def evaluate_checked(
-    checked: Checked, conventions: Conventions, also: Also | None = None
+    checked: Checked,
+    conventions: Conventions,
+    also: Also | None = None,
+    *,
+    measures: Sequence[Measure] | None = None,
+    sampling: Sampling | None = None,
 ) -> tuple[Evaluation, Found]:
     """Evaluate checked input, and apply other functions to the same sorted scores.
 
@@ -300,11 +426,12 @@ def evaluate_checked(
     def functions(view: View, found: Found) -> dict[str, ProfileFunction]:
         return {**MARGIN_FUNCTIONS, **(also(view, found) if also else {})}
 
-    inputs = {"scores": checked.S, "labels": checked.P}
-    measures = [m for m in MEASURES.values() if inputs[m.needs] is not None]
+    if measures is None:
+        measures = computable(select(), checked)
     computed = compute(measures, checked, conventions, functions)
+    results = computed.results
     evaluation = Evaluation(
-        computed.results,
+        results,
         {
             name: summarise(VIEWS[name], found, VIEWS[name].row_weights(checked.Y))
             for name, found in computed.found.items()
@@ -312,7 +439,12 @@ def evaluate_checked(
         conventions,
         *checked.Y.shape,
         checked.label_names,
-        {m.name: _reasons(m, computed.results[m.name], checked) for m in measures},
+        {m.name: _reasons(m, results[m.name], checked) for m in measures},
+        {m.name: m for m in measures},
+        {m.name: blind_value(m, results[m.name], checked.Y, conventions) for m in measures},
+        None
+        if sampling is None
+        else draw_sample(measures, checked, conventions, results, sampling),
         checked.n_missing,
         checked.Y.row_weights is not None,
     )
@@ -330,165 +462,3 @@ def _reasons(measure: Measure, result: Result, checked: Checked) -> dict[str, in
         "no known label, or weight 0": int((result.undefined & ~known).sum()),
     }
     return {reason: n for reason, n in found.items() if n}
-
-
-# Scores of scikit-learn estimators
-
-
-def scores_of(estimator: Any, X: Any) -> Values:
-    """Score every label of every instance with a fitted multi-label estimator.
-
-    ``decision_function`` is preferred, because rounding to probabilities can create ties.
-    ``predict_proba`` may return one matrix, or a list with the class probabilities of each label; a
-    label that had a single class in training gets probability 0 or 1. For an estimator with
-    neither, such as ``MultiOutputClassifier(LinearSVC())``, scores come from its fitted parts.
-
-    Parameters
-    ----------
-    estimator : fitted estimator
-        With ``decision_function`` or ``predict_proba``.
-    X : array-like
-        Instances.
-
-    Returns
-    -------
-    array of shape (n_samples, n_labels)
-    """
-    if hasattr(estimator, "decision_function"):
-        return _two_dimensional(estimator.decision_function(X))
-    if hasattr(estimator, "predict_proba"):
-        return probabilities_of(estimator, X)
-    parts = getattr(estimator, "estimators_", ())
-    if len(parts) and all(hasattr(part, "decision_function") for part in parts):
-        return np.column_stack([part.decision_function(X) for part in parts])
-    raise TypeError(
-        f"{type(estimator).__name__} gives no scores: expected decision_function or predict_proba. "
-        "Measures of predicted labels (such as 'macro_f1') need neither."
-    )
-
-
-def probabilities_of(estimator: Any, X: Any) -> Values:
-    """The probability of every label of every instance, from ``predict_proba``."""
-    if not hasattr(estimator, "predict_proba"):
-        raise TypeError(
-            f"{type(estimator).__name__} gives no probabilities: expected predict_proba. "
-            "scikit-learn's CalibratedClassifierCV adds it to a classifier with scores."
-        )
-    found = estimator.predict_proba(X)
-    if isinstance(found, list):
-        return _from_list(found, getattr(estimator, "classes_", None))
-    return _two_dimensional(found)
-
-
-def _two_dimensional(scores: Any) -> Values:
-    matrix: Values = np.asarray(scores)
-    return matrix.reshape(-1, 1) if matrix.ndim == 1 else matrix
-
-
-def _from_list(probabilities: list[Any], classes: Any) -> Values:
-    known = classes if isinstance(classes, list) else [None] * len(probabilities)
-    columns = [_positive(np.asarray(p), c) for p, c in zip(probabilities, known, strict=True)]
-    return np.column_stack(columns)
-
-
-def _positive(probability: Values, classes: Any) -> Values:
-    """The column of class 1; probability 0 if there is none."""
-    if classes is None:
-        if probability.shape[1] != 2:
-            raise TypeError(
-                "predict_proba gave a label with other than two classes, and the estimator has no "
-                "classes_ that says which is which."
-            )
-        return probability[:, 1]
-    place = np.flatnonzero(np.asarray(classes) == 1)
-    return probability[:, place[0]] if place.size else np.zeros(len(probability))
-
-
-# Scorers
-
-
-@dataclass(frozen=True)
-class MeasureScorer:
-    """A callable ``(estimator, X, y) -> float`` that returns higher values for better estimators.
-
-    Measures for which lower is better are negated, as scikit-learn expects.
-    """
-
-    measure: str
-    conventions: Conventions
-    missing: Any = None
-    requested: bool | str | None = None
-
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Score a fitted estimator on ``X`` and the true labels ``y``."""
-        measure = MEASURES[self.measure]
-        if measure.needs == "scores":
-            found = {"y_score": scores_of(estimator, X)}
-        else:
-            found = {"y_pred": estimator.predict(X)}
-        checked = check_inputs(y, **found, missing=self.missing, sample_weight=sample_weight)
-        result = compute([measure], checked, self.conventions).results[self.measure]
-        return measure.sign * result.value
-
-    def set_score_request(self, *, sample_weight: bool | str | None) -> "MeasureScorer":
-        """Return a scorer that asks scikit-learn's metadata routing for sample weights, or not.
-
-        Parameters
-        ----------
-        sample_weight : bool, str or None
-            True asks for them, False does without, a string is the name they are passed under, and
-            None makes passing them an error.
-        """
-        return replace(self, requested=sample_weight)
-
-    def get_metadata_routing(self) -> Any:
-        """What this scorer asks of scikit-learn's metadata routing."""
-        request = routing.MetadataRequest(owner=self)
-        request.score.add_request(param="sample_weight", alias=self.requested)
-        return request
-
-    def _accept_sample_weight(self) -> bool:
-        return True  # scikit-learn's searches ask this when metadata routing is off
-
-    def __repr__(self) -> str:
-        return f"make_scorer({self.measure!r}, conventions={self.conventions.name!r})"
-
-
-def make_scorer(
-    measure: str, *, conventions: str | Conventions = "standard", missing: float | None = None
-) -> MeasureScorer:
-    """Make a scorer for ``cross_validate``, ``GridSearchCV`` and similar functions.
-
-    Works with any multi-label estimator: measures of scores use ``decision_function``, or else
-    ``predict_proba``, which may return one matrix or a list of arrays; measures of labels use
-    ``predict``.
-
-    Parameters
-    ----------
-    measure : str
-        Name of a measure, such as ``"macro_auc"``; ``limo.MEASURES`` lists them.
-    conventions : str or Conventions, default="standard"
-        How ties and undefined rows count.
-    missing : float, optional
-        The number that stands for a missing label in the true labels: nan or -1.
-
-    Returns
-    -------
-    MeasureScorer
-        Higher is better: losses are negative. ``set_score_request(sample_weight=True)`` lets
-        metadata routing pass weights on.
-
-    Examples
-    --------
-    >>> import limo
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.model_selection import cross_val_score
-    >>> from sklearn.multiclass import OneVsRestClassifier
-    >>> data = limo.datasets.figure1(200)
-    >>> model = OneVsRestClassifier(LogisticRegression())
-    >>> scores = cross_val_score(model, data.X, data.Y, scoring=limo.make_scorer("ranking_loss"))
-    >>> bool((scores <= 0).all())
-    True
-    """
-    name = check_name(measure, MEASURES, "measure")
-    return MeasureScorer(name, check_conventions(conventions), missing)

@@ -7,6 +7,8 @@ another order would silently be compared wrongly, so they are an error that says
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from limo._scores import readable, scores_from
+
 Names = tuple[str, ...] | None
 
 
@@ -19,6 +21,7 @@ class Frame:
 
     def __init__(self, name: str, value: Any) -> None:
         self.name = name
+        value = scores_from(value) if name == "y_score" else readable(value)
         self.values = value
         self.columns: list[Any] | None = None
         self.index: list[Any] | None = None

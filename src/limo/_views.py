@@ -197,6 +197,10 @@ class View:
     item: str
     relevant: str
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # views are compared with "is", also after they were sent to another process
+        return _view_of, (self.name,)
+
     def ones(self, pattern: Pattern, weights: Values | None = None) -> Anything:
         """How many ones each row of this view has, or how much they weigh.
 
@@ -281,6 +285,12 @@ ENTRIES = View(
 # fmt: on
 
 VIEWS = {view.name: view for view in (ROWS, COLUMNS, ENTRIES)}
+
+
+def _view_of(name: str) -> View:
+    return VIEWS[name]
+
+
 THRESHOLDS: dict[str, View] = {view.threshold: view for view in VIEWS.values()}
 """Views by the kind of threshold that cuts them: "instance", "label" and "global"."""
 AVERAGES = {view.average: view for view in VIEWS.values()}

@@ -217,3 +217,23 @@ def test_missing_labels_and_weights_as_a_process(folder):
     wrong = process(*given, "--missing", "nan", "--weights", "nothing.csv", folder=folder)
     assert wrong.returncode in (1, 2)
     assert "nothing.csv" in wrong.stderr
+
+
+def test_intervals_and_other_measures(folder):
+    arguments = ("evaluate", "-y", "Y.csv", "-s", "S.csv")
+    options = ("--intervals", "0.9", "--measures", "macro_auc,precision_at_2")
+    expected = limo.evaluate(Y, S, intervals=0.9, measures=["macro_auc", "precision_at_2"])
+    document = printed_json(run(*arguments, *options, "--json"))
+    found = document["models"][0]["measures"]
+    assert list(found) == ["macro_auc", "precision_at_2"]
+    assert document["level"] == 0.9
+    for name, interval in expected.intervals.items():
+        ends = [found[name][part] for part in ("error", "low", "high")]
+        assert ends == pytest.approx([interval.error, interval.low, interval.high])
+    said = run(*arguments, *options).stdout
+    assert "90 % interval" in said
+    assert str(expected.intervals["macro_auc"]) in said
+    everything = printed_json(run(*arguments, "--measures", "all", "--json"))["measures"]
+    assert {"ndcg_at_5", "ranking_loss"} <= {entry["name"] for entry in everything}
+    refused(run(*arguments, "--measures", "macro_auk"), 1, "Did you mean 'macro_auc'?")
+    refused(run(*arguments, "--intervals", "95"), 2, "Invalid value for '--intervals'")

@@ -53,6 +53,7 @@ def test_the_truth_is_checked_once_for_all_models(counted, tmp_path, monkeypatch
     Y = (rng.random((12, 5)) < 0.3).astype(int)
     for name, matrix in {"Y": Y, "a": rng.normal(size=Y.shape), "b": Y + 0.5}.items():
         np.save(f"{name}.npy", matrix)
-    run("evaluate", "-y", "Y.npy", "-s", "a.npy", "-s", "b.npy", "--report", "page.html")
+    found = run("evaluate", "-y", "Y.npy", "-s", "a.npy", "-s", "b.npy", "--report", "page.html")
+    assert found.exit_code == 0, found.output
     assert sorted(checks) == ["y_score", "y_score", "y_true"]
     assert len([one for one in sorts if one is not None]) == 6

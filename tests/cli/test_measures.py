@@ -15,3 +15,9 @@ def test_for_programs():
     assert [m["name"] for m in found] == list(limo.MEASURES)
     assert found[0]["optimised_by"]["label-wise"] == "yes"
     assert found[2]["bounded_by"] == ["rows top", "rows worst"]
+
+
+def test_the_further_measures_are_listed_on_request():
+    found = printed_json(run("measures", "--all", "--json"))
+    assert [m["name"] for m in found] == [*limo.MEASURES, *limo.MEASURES.further]
+    assert "precision_at_5" in run("measures", "--all").stdout

@@ -6,7 +6,7 @@ from limo._cli import options as names
 
 
 def test_names_are_those_of_the_registries():
-    assert names.complete_measure("") == list(limo.MEASURES)
+    assert names.complete_measure("") == [*limo.MEASURES, *limo.MEASURES.further]
     assert names.complete_conventions("") == list(limo.CONVENTIONS)
     methods = [name for name in limo.experiment.METHODS if not name.startswith("paper:")]
     assert sorted(names.complete_method("")) == sorted(methods)
@@ -17,7 +17,7 @@ def test_names_are_those_of_the_registries():
 
 
 def test_completion():
-    assert names.complete_measure("macro") == ["macro_f1", "macro_auc"]
+    assert names.complete_measure("macro_a") == ["macro_auc", "macro_average_precision"]
     assert names.complete_measure("macro_f1,one") == ["macro_f1,one_error"]
     assert names.complete_method("limo-") == ["limo-label", "limo-inst", "limo-cv"]
     assert names.complete_conventions("s") == ["standard", "sklearn"]

@@ -38,7 +38,7 @@ def blind_zero_one(relevant, n_items, conventions):
 
 TICKS = {"label-wise": Optimised.YES, "double": Optimised.YES, "entry-wise": Optimised.YES}
 RANKING = Measure(
-    "precision_at_1", "P@1", precision_at_one, ROWS, "scores", "high", optimised_by=TICKS,
+    "precision_at_top", "P@1", precision_at_one, ROWS, "scores", "high", optimised_by=TICKS,
     meaning="Whether the top of the ranking is relevant.", formula="[s₁ is relevant]",
 )  # fmt: skip
 LABELS = Measure(
@@ -80,7 +80,7 @@ def test_evaluate_equals_the_twins():
     for A, B, C in cases(100, seed=42):
         found = limo.evaluate(A, B, C)
         tops = [top_is_relevant(y, s) for y, s in zip(A.tolist(), B.tolist(), strict=True)]
-        np.testing.assert_allclose(found["precision_at_1"], mean(tops))
+        np.testing.assert_allclose(found["precision_at_top"], mean(tops))
         assert found["instance_zero_one"] == pytest.approx(np.mean((A != C).any(axis=1)))
 
 
@@ -102,7 +102,7 @@ class Model:
 
 
 def test_scorers():
-    assert limo.make_scorer("precision_at_1")(Model(), None, Y) == 0.5
+    assert limo.make_scorer("precision_at_top")(Model(), None, Y) == 0.5
     assert limo.make_scorer("instance_zero_one")(Model(), None, Y) == -0.5
 
 
@@ -135,8 +135,8 @@ def test_thresholds_are_suggested_and_fitted():
     assert repr(limo.suggest_threshold("instance_zero_one")) == (
         "InstanceThreshold(target='instance_zero_one')"
     )
-    with pytest.raises(ValueError, match="precision_at_1 judges scores"):
-        limo.suggest_threshold("precision_at_1")
+    with pytest.raises(ValueError, match="precision_at_top judges scores"):
+        limo.suggest_threshold("precision_at_top")
     for name in ("zero_one", "macro_zero_one", "instance_zero_one", "micro_zero_one"):
         assert name in limo.thresholds.TARGETS
     rule = limo.GlobalThreshold("instance_zero_one").fit(Y, S)
@@ -149,9 +149,9 @@ def test_the_document_and_the_page():
     assert entries["instance_zero_one"]["meaning"] == LABELS.meaning
     assert entries["instance_zero_one"]["blind"] == 1 - 2**-3
     assert entries["instance_zero_one"]["convention"] == "always defined"
-    assert entries["precision_at_1"]["blind"] is None
+    assert entries["precision_at_top"]["blind"] is None
     (model,) = document["models"]
-    assert model["measures"]["precision_at_1"]["value"] == 0.5
+    assert model["measures"]["precision_at_top"]["value"] == 0.5
     assert model["thresholds"]["measures"]["instance_zero_one"]["best_threshold"] == 0.5
     page = limo.report.render(document)
     for text in ("P@1", "subset 0/1 loss", RANKING.meaning, LABELS.meaning, RANKING.formula):
@@ -198,8 +198,8 @@ def test_the_papers_tables_have_the_papers_measures():
 
 def test_the_command_line_and_completion(tmp_path, monkeypatch):
     assert {entry["name"] for entry in printed_json(run("measures", "--json"))} >= NAMES
-    assert "precision_at_1" in run("measures").stdout
-    assert complete_measure("prec") == ["precision_at_1"]
+    assert "precision_at_top" in run("measures").stdout
+    assert complete_measure("precision_at_t") == ["precision_at_top"]
     assert complete_measure("macro_f1,instance_z") == ["macro_f1,instance_zero_one"]
     assert known_measure("instance_zero_one") == "instance_zero_one"
     monkeypatch.chdir(tmp_path)

@@ -149,3 +149,13 @@ def test_distances_are_in_printed_deviations():
 def test_missing_columns_are_named():
     with pytest.raises(ValueError, match="printed must have the columns .*; missing: std"):
         beside_printed(MEANS, [CELL | {"method": "A", "mean": 1.0}], ["A"])
+
+
+def test_measures_that_are_not_in_the_default_set_are_kept():
+    rows = make_rows(measures=("precision_at_7", "macro_f1"))
+    part = comparison_part(rows)
+    names = ["macro_f1", "precision_at_7"]
+    assert [m["name"] for m in part["measures"]] == names
+    assert {line["measure"] for line in part["means"]} == set(names)
+    assert [line["measure"] for line in part["ranks"]][:2] == names
+    assert [test["measure"] for test in part["tests"]] == names

@@ -1,5 +1,6 @@
 import numpy as np
 
+import limo
 from limo.report import evaluation_document
 from limo.report._verdict import verdict_of, verdict_of_all, verdict_of_comparison
 
@@ -7,7 +8,10 @@ RANKING = ("ranking_loss", "macro_auc", "micro_auc")
 
 
 def model(skills, *, rows=0.99, columns=0.99, entries=0.99, thresholds=None, name="mine"):
-    measures = {n: {"skill": s, "first": False, "rank": 1.0} for n, s in skills.items()}
+    measures = {
+        n: {"skill": s, "first": False, "rank": 1.0, "value": s, "title": limo.MEASURES[n].title}
+        for n, s in skills.items()
+    }
     margins = {
         view: {"kind": kind, "positive_share": 0.5, "ordered_share": share}
         for view, kind, share in (
@@ -139,7 +143,7 @@ def test_of_several_the_best_mean_rank_leads():
     assert quality.startswith("A: good on every measure")
 
 
-def test_ties_with_the_best_model_are_named_as_ties():
+def test_a_measure_on_which_several_are_best_is_no_win_of_one():
     a = model({"ranking_loss": 0.9, "macro_auc": 0.9, "one_error": 0.5}, name="A")
     b = model({"ranking_loss": 0.9, "macro_auc": 0.8, "one_error": 0.6}, name="B")
     c = model({"ranking_loss": 0.1, "macro_auc": 0.9, "one_error": 0.1}, name="C")
@@ -151,9 +155,8 @@ def test_ties_with_the_best_model_are_named_as_ties():
             one["measures"][name]["first"] = True
     lead = verdict_of_all([a, b, c])[0]
     assert lead == (
-        "A has the best mean rank of 3 models over all measures and is best on all measures but "
-        "one-error. B is best on one-error and ties with A on ranking loss; C ties with A on "
-        "macro-AUC."
+        "A has the best mean rank of 3 models over all measures and is among the best on ranking "
+        "loss and macro-AUC. B is best on one-error."
     )
 
 
@@ -181,7 +184,7 @@ def test_models_that_do_not_differ():
     for one in both:
         one["measures"]["ranking_loss"]["first"] = True
     lead = verdict_of_all(both)[0]
-    assert lead == "None of the 2 models is better than another on any measure."
+    assert lead == "On no measure do the 2 models differ beyond noise."
 
 
 def test_who_ranks_best():

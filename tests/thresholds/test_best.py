@@ -77,8 +77,8 @@ def test_top_k_equals_its_twin(k):
 
 
 def test_wrong_input_is_refused():
-    with pytest.raises(ValueError, match="Unknown target 'f2'"):
-        best_label_thresholds(Y, S, "f2")
+    with pytest.raises(ValueError, match="Unknown target 'fl'"):
+        best_label_thresholds(Y, S, "fl")
     with pytest.raises(ValueError, match="Unknown kind of threshold 'row'"):
         apply_thresholds(S, 0.5, by="row")
     with pytest.raises(ValueError, match=r"one for each label: expected shape \(2,\), got \(3,\)"):

@@ -31,8 +31,8 @@ def test_every_measure_has_an_answer():
                 ValueError, match=f"{name} judges scores, so no threshold is needed"
             ):
                 limo.suggest_threshold(name)
-    with pytest.raises(ValueError, match="Unknown measure 'macro_f2'. Did you mean 'macro_f1'"):
-        limo.suggest_threshold("macro_f2")
+    with pytest.raises(ValueError, match="Unknown measure 'makro_f1'. Did you mean 'macro_f1'"):
+        limo.suggest_threshold("makro_f1")
 
 
 def test_rules_from_names_records_or_nothing():

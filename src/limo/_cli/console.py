@@ -117,12 +117,13 @@ def _harmless(text: str) -> str:
 
 _BEST = "bold green"
 _LEGEND = "* best value in the row."
+_WITHIN_NOISE = "* best value in the row, or within noise of it."
 _MOST_MODELS = 8  # more columns are hard to read
 
 
 def print_evaluation(document: Mapping[str, Any]) -> None:
     """Print measures, margins and verdict of one model, or the measures of several."""
-    models = document["models"]
+    models, level = document["models"], document["level"]
     data = document["data"]
     parts = [f"{data['instances']:,} instances x {data['labels']:,} labels"]
     if data["weighted"]:
@@ -132,7 +133,7 @@ def print_evaluation(document: Mapping[str, Any]) -> None:
         parts.append(f"{data['missing']:,} {labels} missing ({data['missing_share']:.1%})")
     heading = ", ".join([*parts, f"conventions: {document['conventions']['name']}"])
     if len(models) == 1:
-        _print_one(document["measures"], models[0], heading)
+        _print_one(document["measures"], models[0], heading, level)
     else:
         _print_several(document["measures"], models, heading)
     print_text()
@@ -169,12 +170,19 @@ def _spread(cell: Mapping[str, Any] | None) -> Text:
     return Text(text, style=_BEST if cell["first"] else "")
 
 
-def _print_one(measures: list[Any], model: Mapping[str, Any], heading: str) -> None:
+def _print_one(
+    measures: list[Any], model: Mapping[str, Any], heading: str, level: float | None
+) -> None:
+    head = ["measure", "value", "best possible", "better", "undefined rows"]
     body = []
     for entry in measures:
-        value, best = _number(model["measures"][entry["name"]]["value"]), _number(entry["best"])
-        body.append([entry["title"], value, best, entry["better"], _note(entry)])
-    print_table(heading, ["measure", "value", "best possible", "better", "undefined rows"], body)
+        line = model["measures"][entry["name"]]
+        ends = [f"{_number(line['low'])} to {_number(line['high'])}"] if level else []
+        value, best = _number(line["value"]), _number(entry["best"])
+        body.append([entry["title"], value, *ends, best, entry["better"], _note(entry)])
+    if level:
+        head.insert(2, f"{100 * level:.4g} % interval")
+    print_table(heading, head, body)
     _print_margins(model["margins"])
 
 
@@ -216,7 +224,8 @@ def _print_several(measures: list[Any], models: list[Any], heading: str) -> None
     body.append(["mean rank", "low", *(_number(m["mean_rank"], 2) for m in shown)])
     print_table(heading, head, body, numbers=2)
     left = len(models) - len(shown)
-    print_text(f"{_LEGEND} The report has {counted(left, 'more model')}." if left else _LEGEND)
+    more = f" The report has {counted(left, 'more model')}." if left else ""
+    print_text(f"{_WITHIN_NOISE}{more}")
 
 
 def _ranked(line: Mapping[str, Any] | None) -> Text:

@@ -20,6 +20,7 @@ from limo._cli.options import (
     Labels,
     Report,
     complete_data,
+    complete_measure,
     listed,
     which_labels,
 )
@@ -33,6 +34,10 @@ EXAMPLES = examples(
     (
         "compare two models",
         "limo evaluate --truth Y.npz --scores mine=a.npy --scores theirs=b.npy",
+    ),
+    (
+        "how sure the values are, and other measures",
+        "limo evaluate -y Y.csv -s S.csv --intervals 0.95 --measures macro_auc,precision_at_5",
     ),
     (
         "empty cells are missing labels, and a column of weights",
@@ -70,6 +75,25 @@ Predictions = Annotated[
         help="Predicted labels of the models, in the same order.",
     ),
 ]
+Measures = Annotated[
+    str | None,
+    typer.Option(
+        "--measures",
+        help="Comma-separated names, such as macro_f1,precision_at_5, or all; by default the "
+        "paper's eleven.",
+        autocompletion=complete_measure,
+    ),
+]
+Intervals = Annotated[
+    float | None,
+    typer.Option(
+        "--intervals",
+        min=0.01,
+        max=0.9999,
+        help="The level of intervals for the true values, such as 0.95. Several models are always "
+        "compared at 0.95.",
+    ),
+]
 Weights = Annotated[
     str | None,
     typer.Option(
@@ -94,6 +118,8 @@ def evaluate(
     truth: Truth,
     scores: Scores = None,
     predictions: Predictions = None,
+    measures: Measures = None,
+    intervals: Intervals = None,
     conventions: Conventions = "standard",
     weights: Weights = None,
     missing: MissingLabels = None,
@@ -123,7 +149,10 @@ def evaluate(
         inputs = _read(truth, models, labels, dropped, header, missing)
         sample_weight = _weights(weights, column, truth)
     with progress("Evaluating"):
-        document = inputs.judge(conventions, sample_weight)
+        chosen = "all" if measures == "all" else listed(measures) or None
+        document = inputs.judge(
+            conventions, measures=chosen, intervals=intervals, sample_weight=sample_weight
+        )
     if report is not None:
         with progress("Writing the report"):
             limo.report.write(document, report, force=force)
@@ -157,7 +186,7 @@ class _Inputs:
 
     missing: float | None = None
 
-    def judge(self, conventions: str, sample_weight: Any = None) -> dict[str, Any]:
+    def judge(self, conventions: str, **options: Any) -> dict[str, Any]:
         found = {
             "truth": self.truth,
             **{f"scores of {name}": one for name, one in self.scores.items()},
@@ -174,8 +203,8 @@ class _Inputs:
             conventions=conventions,
             label_names=self._names(),
             provenance=made,
-            sample_weight=sample_weight,
             missing=None if self.missing is None else math.nan,
+            **options,
         )
         return document
 

@@ -1,26 +1,38 @@
 """``limo measures``: all measures as a table."""
 
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 import limo
 from limo._cli.command import examples
 from limo._cli.console import print_json, print_table
 from limo._cli.options import Json
 
-EXAMPLES = examples(("as a table", "limo measures"), ("for programs", "limo measures --json"))
+EXAMPLES = examples(
+    ("as a table", "limo measures"),
+    ("with the further ones", "limo measures --all"),
+    ("for programs", "limo measures --json"),
+)
 
 _MARKS = {"YES": "yes", "IN_THE_LIMIT": "limit", "NO": "-"}
 
 
-def measures(json: Json = False) -> None:
+All = Annotated[bool, typer.Option("--all", help="List the further measures too.")]
+
+
+def measures(everything: All = False, json: Json = False) -> None:
     """List the measures, and which positive margins make each of them perfect.
 
     Five columns are the paper's Table 2 and our additions, the entry-wise and the absolute margin.
     "yes" means that the measure is perfect if all margins of that kind are positive, and "limit"
     that it approaches its best value as the number of instances grows. The last column lists the
-    losses that bound the measure, the closest first: the terms of limo.MarginClassifier.
+    losses that bound the measure, the closest first: the terms of limo.MarginClassifier. The
+    further measures are computed on request, by "limo evaluate --measures"; the numbers in their
+    names can be any.
     """
-    found = [_record(measure) for measure in limo.MEASURES.values()]
+    chosen = limo.measures.select("all" if everything else None)
+    found = [_record(measure) for measure in chosen]
     if json:
         print_json(found)
         return

@@ -6,7 +6,7 @@ too. Looking up measures and conventions loads numpy but not the compiler, about
 
 import csv
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
@@ -48,7 +48,7 @@ def data_sets() -> list[str]:
 
 def complete_measure(incomplete: str) -> list[str]:
     """Complete the last of several comma-separated measures."""
-    return _last_of(incomplete, limo.MEASURES)
+    return _last_of(incomplete, [*limo.MEASURES, *limo.MEASURES.further])
 
 
 def complete_method(incomplete: str) -> list[str]:
@@ -81,8 +81,7 @@ def known_conventions(name: str) -> str:
     return _known(name, limo.CONVENTIONS, "set of conventions")
 
 
-def _known(name: str, known: Iterable[str], what: str) -> str:
-    known = list(known)
+def _known(name: str, known: Collection[str], what: str) -> str:
     if name in known:
         return name
     hint = did_you_mean(name, known)

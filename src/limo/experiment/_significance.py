@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from limo._checks import check_name, check_number
+from limo.measures._intervals import holm
 
 Better = Literal["high", "low"]
 Groups = tuple[tuple[str, ...], ...]
@@ -239,7 +240,7 @@ def wilcoxon_holm(values: Any, *, alpha: float = 0.05, zeros: Zeros = "zsplit") 
     columns = table.to_numpy(dtype=np.float64).T
     differences = [a - b for a, b in combinations(columns, 2)]
     p = np.array([_wilcoxon(d, zeros) for d in differences])
-    adjusted = _holm(p)
+    adjusted = holm(p)
     return pd.DataFrame(
         {
             "first": [a for a, _ in pairs],
@@ -257,15 +258,6 @@ def _wilcoxon(differences: Any, zeros: Zeros) -> float:
     if not np.any(differences):
         return 1.0
     return float(stats.wilcoxon(differences, zero_method=zeros).pvalue)
-
-
-def _holm(p: Any) -> Any:
-    """Holm's step-down: the i-th smallest of n p-values times n - i + 1, monotone, at most 1."""
-    order = np.argsort(p, kind="stable")
-    grown = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(grown, 1.0)
-    return adjusted
 
 
 def groups(ordered: Iterable[str], differ: Callable[[str, str], bool]) -> Groups:

@@ -6,7 +6,9 @@ itself.
 
 from limo._views import COLUMNS, ENTRIES, ROWS, Counts
 from limo.measures._conventions import CONVENTIONS, Conventions
+from limo.measures._further import f_beta_measures, ndcg_at, precision_at, recall_at
 from limo.measures._measure import Measure, Optimised, Result
+from limo.measures._own import make_measure, select
 from limo.measures._table import MEASURES, register, unregister
 
 __all__ = [
@@ -20,6 +22,12 @@ __all__ = [
     "Measure",
     "Optimised",
     "Result",
+    "f_beta_measures",
+    "make_measure",
+    "ndcg_at",
+    "precision_at",
+    "recall_at",
     "register",
+    "select",
     "unregister",
 ]

@@ -67,6 +67,7 @@ def compute(
         for view in VIEWS.values():
             for name, function in _row_functions(measures, "labels", view, conventions).items():
                 rows[name, view.name] = function(counts[view.name])
+    rows |= {(m.name, m.view.name): _whole(m, checked) for m in measures if m.whole}
     results = {m.name: _result(m, rows, conventions, checked.Y) for m in measures}
     return Computed(results, {name: found[name] for name in VIEWS if name in found})
 
@@ -78,7 +79,7 @@ def _row_functions(
     return {
         m.name: _found_and_best(m, conventions)
         for m in measures
-        if m.needs == needs and view in m.views
+        if m.needs == needs and view in m.views and not m.whole
     }
 
 
@@ -91,6 +92,23 @@ def _found_and_best(
         return np.stack([measure.values(part, conventions) for part in (seen, seen.perfect)])
 
     return values
+
+
+def _whole(measure: Measure, checked: Checked) -> Values:
+    """Two lines of one value: the function of the whole matrices, found and best possible."""
+    if not checked.Y.is_plain:
+        raise ValueError(
+            f"{measure.name!r} is a function of whole matrices, which knows neither sample weights "
+            "nor missing labels. Write it as a function of tp, fp, fn, tn, or leave them out."
+        )
+    Y = checked.Y.csr.toarray()
+    scored = measure.needs == "scores"
+    given = checked.scores if scored else checked.labels.csr.toarray()
+    function: Callable[..., object] = measure.function
+    found = [function(Y, given), function(Y, Y.astype(np.float64) if scored else Y)]
+    if not all(np.ndim(value) == 0 for value in found):  # type: ignore[arg-type]
+        raise ValueError(f"The measure {measure.name!r} must give one number, got {found[0]!r}.")
+    return np.array(found, dtype=np.float64).reshape(2, 1)
 
 
 def _read(

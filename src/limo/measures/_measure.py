@@ -90,6 +90,10 @@ class Measure:
     per_item : bool, default=False
         Whether rows count with the number of their known items, so that the measure is a mean over
         all known entries. Makes a difference only if labels are missing.
+    whole : bool, default=False
+        Whether the function takes the whole matrices of true labels and of scores (or predicted
+        labels) as arrays, and returns one number. :func:`limo.measures.make_measure` makes such a
+        measure from any function. Its view is ``ENTRIES``, and it has no threshold.
     """
 
     name: str
@@ -109,6 +113,7 @@ class Measure:
     fractional: bool = False
     per_item: bool = False
     bounded_by: tuple[str, ...] = ()
+    whole: bool = False
 
     def __post_init__(self) -> None:
         unknown = set(self.optimised_by) - set(EFFECTIVENESS)
@@ -119,7 +124,7 @@ class Measure:
             )
         ticks = {kind: self.optimised_by.get(kind, Optimised.NO) for kind in EFFECTIVENESS}
         object.__setattr__(self, "optimised_by", ticks)
-        if self.needs == "labels" and self.threshold is None:
+        if self.needs == "labels" and self.threshold is None and not self.whole:
             object.__setattr__(self, "threshold", self.view.threshold)
         self._check_threshold()
         doc = (getattr(self.function, "__doc__", None) or "").strip().partition("\n")[0]

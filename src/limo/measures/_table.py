@@ -1,7 +1,7 @@
 """The registry: one record per measure, how to add one, and the texts of the glossary."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 from limo._text import counted, did_you_mean
 from limo._views import COLUMNS, ENTRIES, ROWS, Counts
 from limo.measures._conventions import Conventions
+from limo.measures._further import LISTED, further_measure
 from limo.measures._measure import EFFECTIVENESS, Measure, Optimised, Text
 from limo.measures._rows import (
     auc,
@@ -184,8 +185,40 @@ PAPER_MEASURES: Mapping[str, Measure] = MappingProxyType({m.name: m for m in _BU
 
 _registered: dict[str, Measure] = dict(PAPER_MEASURES)
 
-MEASURES: Mapping[str, Measure] = MappingProxyType(_registered)
-"""All measures by name; :func:`limo.measures.register` adds one."""
+
+class Registry(Mapping[str, Measure]):
+    """Measures by name: it lists those computed by default, and finds all others by name."""
+
+    further = LISTED
+    """Further measures, which ``measures="all"`` adds."""
+
+    def __getitem__(self, name: str) -> Measure:
+        found = _registered.get(name) or further_measure(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name in _registered or further_measure(name) is not None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_registered)
+
+    def __len__(self) -> int:
+        return len(_registered)
+
+    def ordered(self, names: Iterable[str]) -> list[str]:
+        """These names: the listed measures first, in their order, then the others as given."""
+        given = dict.fromkeys(names)
+        return [name for name in dict.fromkeys([*self, *given]) if name in given]
+
+
+MEASURES = Registry()
+"""Measures by name: the paper's eleven and those added by :func:`limo.measures.register`.
+
+A lookup also finds the further measures (``MEASURES["macro_jaccard"]``), with any number in their
+name (``MEASURES["precision_at_7"]``); these are computed only if asked for.
+"""
 
 
 def register(measure: Measure) -> Measure:
@@ -199,7 +232,8 @@ def register(measure: Measure) -> Measure:
     Parameters
     ----------
     measure : Measure
-        Its name must be new.
+        Its name must be new. One of limo's further measures (``MEASURES["macro_jaccard"]``) is
+        then computed by default, too.
 
     Returns
     -------
@@ -210,16 +244,16 @@ def register(measure: Measure) -> Measure:
     --------
     >>> import limo
     >>> from limo.measures import COLUMNS, Measure, register, unregister
-    >>> def recall(counts, conventions):
+    >>> def sensitivity(counts, conventions):
     ...     return counts.both / counts.true
-    >>> _ = register(Measure("macro_recall", "macro-recall", recall, COLUMNS, "labels", "high"))
-    >>> limo.evaluate([[1, 0], [1, 1]], y_pred=[[1, 0], [0, 1]])["macro_recall"]
+    >>> _ = register(Measure("sensitivity", "sensitivity", sensitivity, COLUMNS, "labels", "high"))
+    >>> limo.evaluate([[1, 0], [1, 1]], y_pred=[[1, 0], [0, 1]])["sensitivity"]
     0.75
-    >>> unregister("macro_recall")
+    >>> unregister("sensitivity")
     """
     if not isinstance(measure, Measure):
         raise TypeError(f"register takes a limo.measures.Measure, got {measure!r}.")
-    if measure.name in _registered:
+    if measure.name in _registered or further_measure(measure.name) not in (None, measure):
         raise ValueError(f"A measure called {measure.name!r} exists already. Choose another name.")
     for other in _registered.values():
         if other.family == measure.family and other.function is not measure.function:
@@ -251,7 +285,7 @@ def measures_of_labels() -> dict[str, Measure]:
     """One measure of labels of each family, by the name of the family: f1, hamming_loss, ..."""
     found: dict[str, Measure] = {}
     for measure in MEASURES.values():
-        if measure.needs == "labels":
+        if measure.threshold is not None:
             found.setdefault(measure.family, measure)
     return found
 

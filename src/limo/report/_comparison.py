@@ -145,7 +145,7 @@ def comparison_part(
         "means": [
             _line(dataset, measure, own, methods)
             for dataset, whole in means.groupby("dataset", sort=False)
-            for measure in MEASURES
+            for measure in MEASURES.ordered(whole["measure"])
             if not (own := whole[whole["measure"] == measure]).empty
         ],
         "ranks": average_ranks(table, methods),
@@ -160,11 +160,10 @@ def comparison_part(
 
 
 def _measures(table: pd.DataFrame) -> list[dict[str, str]]:
-    present = set(table["measure"])
+    names = MEASURES.ordered(table["measure"])
     return [
-        {"name": name, "title": m.title, "better": m.better, "needs": m.needs}
-        for name, m in MEASURES.items()
-        if name in present
+        {"name": m.name, "title": m.title, "better": m.better, "needs": m.needs}
+        for m in (MEASURES[name] for name in names)
     ]
 
 
@@ -221,7 +220,7 @@ def average_ranks(table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any
     """The average rank of each method on each measure, and over all of them."""
     by_measure = statistics.average_ranks(table)
     overall = statistics.average_ranks(table, by=None)
-    present = [name for name in MEASURES if name in by_measure.index]
+    present = MEASURES.ordered(by_measure.index)
     lines = [
         {
             "measure": name,
@@ -244,8 +243,7 @@ def differences(table: pd.DataFrame) -> list[dict[str, Any]]:
     kind: Any = "dataset" if table["dataset"].nunique() > 1 else "split"
     found = [
         statistics.compare_methods(table, name, blocks=kind)
-        for name in MEASURES
-        if name in set(table["measure"])
+        for name in MEASURES.ordered(table["measure"])
     ]
     return [_test(one, kind) for one in found if one.n_blocks > 1]
 
@@ -293,7 +291,7 @@ def beside_printed(means: pd.DataFrame, printed: Any, methods: list[str]) -> lis
             "cells": [_cell(own, method) for method in methods],
         }
         for dataset, whole in both.groupby("dataset", sort=False)
-        for measure in MEASURES
+        for measure in MEASURES.ordered(whole["measure"])
         if not (own := whole[whole["measure"] == measure]).empty
     ]
 

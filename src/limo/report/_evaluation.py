@@ -1,19 +1,21 @@
 """The document of an evaluation: one model or several, on the same labels."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scipy.stats import rankdata
 
 from limo._checks import Checked, check_truth
+from limo._differences import differences_of
 from limo._evaluation import Evaluation, evaluate_checked
 from limo._explain import guarantees
 from limo._text import plain
-from limo._views import Pattern
 from limo.measures._compute import check_conventions
 from limo.measures._conventions import Conventions
-from limo.measures._measure import blind_value, skill
+from limo.measures._intervals import Sampling, check_sampling
+from limo.measures._measure import Measure
+from limo.measures._own import Chosen, computable, select
 from limo.measures._table import LETTERS, MEASURES, explain_measure
 from limo.report._details import (
     hardest_instances,
@@ -28,6 +30,7 @@ from limo.report._provenance import checksum, collect_provenance
 from limo.report._verdict import verdict_of, verdict_of_all
 
 _HARDEST = 10
+_DEFAULT_LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,8 @@ class ModelFindings:
         The names given, or "label 0", "label 1", ...
     positives : list of int
         How many instances have each label.
+    evaluation : Evaluation
+        What all of it was made from.
     """
 
     model: dict[str, Any]
@@ -58,34 +63,48 @@ class ModelFindings:
     checksums: dict[str, str]
     label_names: list[str]
     positives: list[int]
+    evaluation: Evaluation
 
 
-def judge_model(name: str, checked: Checked, conventions: Conventions) -> ModelFindings:
+def judge_model(
+    name: str,
+    checked: Checked,
+    conventions: Conventions,
+    measures: Sequence[Measure] | None = None,
+    sampling: Sampling | None = None,
+) -> ModelFindings:
     """Evaluate one model by its scores, its predictions or both.
 
     The scores are sorted once for each view; everything in the document is read from that.
     """
     scored = checked.S is not None
     functions = threshold_functions if scored else None
-    evaluation, found = evaluate_checked(checked, conventions, functions)
+    default = computable(select(), checked)
+    wanted = default if measures is None else measures
+    # the details of labels and instances are those of the default measures
+    every = list({m.name: m for m in (*wanted, *default)}.values())
+    whole, found = evaluate_checked(
+        checked, conventions, functions, measures=every, sampling=sampling
+    )
+    evaluation = whole.limited_to(m.name for m in wanted)
     details = threshold_details(checked, found) if scored else None
-    measures = {key: _measure(key, evaluation, checked.Y) for key in evaluation}
+    entries = {key: _measure(key, evaluation) for key in evaluation}
     model = {
         "name": name,
         "has_scores": scored,
         "has_predictions": checked.P is not None,
-        "measures": {key: _value(measures[key], evaluation) for key in measures},
+        "measures": {key: _value(entries[key], evaluation) for key in entries},
         "margins": {view: margins_of(m) for view, m in evaluation.margins.items()},
         "effectiveness": _effectiveness(evaluation),
         "guarantees": guarantees(evaluation).to_dict() if scored and evaluation.is_plain else None,
         "thresholds": None if details is None else details.summary,
-        "hardest_labels": hardest_labels(evaluation, _HARDEST),
-        "hardest_instances": hardest_instances(evaluation, checked.Y, checked.S, details, _HARDEST),
+        "hardest_labels": hardest_labels(whole, _HARDEST),
+        "hardest_instances": hardest_instances(whole, checked.Y, checked.S, details, _HARDEST),
     }
     return ModelFindings(
         model=model,
-        labels=label_columns(evaluation, details),
-        measures=measures,
+        labels=label_columns(whole, details),
+        measures=entries,
         data=_data(checked),
         conventions=plain(evaluation.conventions.to_dict()),
         checksums=_checksums(checked),
@@ -93,15 +112,16 @@ def judge_model(name: str, checked: Checked, conventions: Conventions) -> ModelF
             evaluation.label_names or (f"label {j}" for j in range(evaluation.n_labels))
         ),
         positives=checked.Y.ones_per_column.tolist(),
+        evaluation=evaluation,
     )
 
 
-def _measure(name: str, evaluation: Evaluation, Y: Pattern) -> dict[str, Any]:
+def _measure(name: str, evaluation: Evaluation) -> dict[str, Any]:
     """A measure, with its best and blind values on these labels and its undefined rows."""
-    measure, result = MEASURES[name], evaluation.results[name]
+    measure, result = evaluation.measures[name], evaluation.results[name]
     return explain_measure(measure, evaluation.conventions) | {
         "best": plain(result.best),
-        "blind": plain(blind_value(measure, result, Y, evaluation.conventions)),
+        "blind": plain(evaluation.blind[name]),
         "row": measure.view.row,
         "skipped": result.skipped,
         "filled": int(result.undefined.sum()) - result.skipped,
@@ -112,11 +132,15 @@ def _measure(name: str, evaluation: Evaluation, Y: Pattern) -> dict[str, Any]:
 def _value(measure: dict[str, Any], evaluation: Evaluation) -> dict[str, Any]:
     """The model's value; ranks among models are filled in later."""
     value = evaluation[measure["name"]]
-    blind, best = measure["blind"], measure["best"]
-    known = None not in (blind, best)
+    interval = evaluation.interval(measure["name"])
     return {
         "value": plain(value),
-        "skill": plain(skill(value, blind, best)) if known else None,
+        "error": None if interval is None else plain(interval.error),
+        "low": None if interval is None else plain(interval.low),
+        "high": None if interval is None else plain(interval.high),
+        "title": measure["title"],
+        "better": measure["better"],
+        "skill": plain(evaluation.skill[measure["name"]]),
         "skipped": measure["skipped"],
         "rank": None,
         "first": False,
@@ -176,6 +200,9 @@ def evaluation_document(
     provenance: Mapping[str, Any] | None = None,
     sample_weight: Any = None,
     missing: Any = None,
+    measures: Chosen = None,
+    intervals: float | None = None,
+    groups: Any = None,
 ) -> dict[str, Any]:
     """Evaluate models by their scores, their predictions or both, and collect all results.
 
@@ -201,6 +228,13 @@ def evaluation_document(
     missing : number or array-like of bool, optional
         The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
         where a label is missing. Such entries take no part.
+    measures : "all", or a list of names, records or functions, optional
+        As in :func:`limo.evaluate`.
+    intervals : float, optional
+        The level of intervals. By default one model has none, and several have 0.95: no model is
+        called better on a difference within noise.
+    groups : array-like of shape (n_samples,), optional
+        For intervals: the group of each instance, if instances come in groups.
 
     Returns
     -------
@@ -226,12 +260,17 @@ def evaluation_document(
     if not names:
         raise ValueError("Give scores or predictions of at least one model: got neither.")
     truth = check_truth(y_true, label_names, sample_weight=sample_weight, missing=missing)
-    chosen = check_conventions(conventions)
-    found = [
-        judge_model(name, truth.join(by_score.get(name), by_label.get(name)), chosen)
-        for name in names
-    ]
-    models = _ranked([one.model for one in found])
+    chosen, rules = select(measures), check_conventions(conventions)
+    level = _DEFAULT_LEVEL if intervals is None and len(names) > 1 else intervals
+    size = truth.Y.shape[0]
+    sampling = check_sampling(level, groups=groups, n_instances=size) if level else None
+    found = []
+    for name in names:
+        checked = truth.join(by_score.get(name), by_label.get(name))
+        wanted = computable(chosen, checked, measures)
+        found.append(judge_model(name, checked, rules, wanted, sampling))
+    differences = _differences(found, sampling)
+    models = _ranked([one.model for one in found], differences)
     return {
         "format": FORMAT,
         "title": title or _title(names),
@@ -241,6 +280,8 @@ def evaluation_document(
         "letters": LETTERS,
         "measures": _measures(found),
         "models": models,
+        "level": None if sampling is None else sampling.level,
+        "differences": differences,
         "labels": {
             "names": found[0].label_names,
             "positives": found[0].positives,
@@ -264,20 +305,39 @@ def _made(found: list[ModelFindings]) -> dict[str, Any]:
 
 
 def _measures(found: list[ModelFindings]) -> list[dict[str, Any]]:
-    """Each measure once, in the order of the registry."""
+    """Each measure once; those in the registry in its order."""
     known = {name: entry for one in found for name, entry in one.measures.items()}
-    return [known[name] for name in MEASURES if name in known]
+    return [known[name] for name in MEASURES.ordered(known)]
 
 
-def _ranked(models: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Fill in each model's rank on each measure, the mean of its ranks, and its verdict."""
-    for name, measure in MEASURES.items():
-        lines = [m["measures"][name] for m in models if name in m["measures"]]
-        lines = [line for line in lines if line["value"] is not None]
-        ranks = rankdata([-measure.sign * line["value"] for line in lines]).tolist()
-        for line, rank in zip(lines, ranks, strict=True):
+def _differences(found: list[ModelFindings], sampling: Sampling | None) -> list[dict[str, Any]]:
+    if sampling is None or len(found) < 2:
+        return []
+    evaluations = {one.model["name"]: one.evaluation for one in found}
+    return [plain(one.to_dict()) for one in differences_of(evaluations, sampling.level)]
+
+
+def _ranked(
+    models: list[dict[str, Any]], differences: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Fill in each model's rank on each measure, the mean of its ranks, and its verdict.
+
+    First on a measure are the best model and those whose difference from it is within noise.
+    """
+    worse = {
+        (d["measure"], d["better"], d["second"] if d["better"] == d["first"] else d["first"])
+        for d in differences
+        if d["better"] is not None
+    }
+    for name in dict.fromkeys(name for model in models for name in model["measures"]):
+        sign = {"high": 1, "low": -1}
+        having = [m for m in models if m["measures"].get(name, {}).get("value") is not None]
+        lines = {m["name"]: m["measures"][name] for m in having}
+        ranks = rankdata([-sign[r["better"]] * r["value"] for r in lines.values()]).tolist()
+        top = None if not ranks else list(lines)[ranks.index(min(ranks))]
+        for (model, line), rank in zip(lines.items(), ranks, strict=True):
             line["rank"] = rank
-            line["first"] = len(models) > 1 and rank == min(ranks)
+            line["first"] = len(models) > 1 and (name, top, model) not in worse
     for model in models:
         ranks = [r["rank"] for r in model["measures"].values() if r["rank"] is not None]
         model["mean_rank"] = sum(ranks) / len(ranks) if ranks else None

@@ -38,25 +38,25 @@ def _quality(measures: Mapping[str, Any]) -> str:
     good = [name for name in order if skills[name] >= _GOOD]
     weak = [name for name in reversed(order) if skills[name] < _WEAK]
     if len(good) == len(order):
-        return f"Good on every measure: the lowest is {_with_skill(order[-1:], skills)}."
+        return f"Good on every measure: the lowest is {_with_skill(order[-1:], measures)}."
     if len(weak) == len(order):
-        return f"Weak on every measure: the highest is {_with_skill(order[:1], skills)}."
+        return f"Weak on every measure: the highest is {_with_skill(order[:1], measures)}."
     first = (
-        f"Good on {_with_skill(good, skills)}"
+        f"Good on {_with_skill(good, measures)}"
         if good
-        else f"Best on {_with_skill(order[:1], skills)}"
+        else f"Best on {_with_skill(order[:1], measures)}"
     )
     if weak:
-        return f"{first}; weak on {_with_skill(weak, skills)}."
-    return f"{first}; weakest on {_with_skill(order[-1:], skills)}."
+        return f"{first}; weak on {_with_skill(weak, measures)}."
+    return f"{first}; weakest on {_with_skill(order[-1:], measures)}."
 
 
-def _with_skill(names: list[str], skills: Mapping[str, float]) -> str:
+def _with_skill(names: list[str], measures: Mapping[str, Any]) -> str:
     """Titles of measures and their range of skill: 0 is blind guessing, 1 the best possible."""
-    values = [skills[name] for name in names]
+    values = [measures[name]["skill"] for name in names]
     low, high = f"{min(values):.0%}", f"{max(values):.0%}"
     span = high if low == high else f"{low} to {high}"
-    return f"{_listed([MEASURES[name].title for name in names])} (skill {span})"
+    return f"{_listed([measures[name]['title'] for name in names])} (skill {span})"
 
 
 def _reason(margins: Mapping[str, Any]) -> str:
@@ -148,41 +148,39 @@ def _ranking(models: Sequence[Mapping[str, Any]], best: Mapping[str, Any]) -> st
     if best["mean_rank"] is None:
         return f"No measure has a value, so the {len(models)} models cannot be ranked."
     if all(r["first"] for m in models for r in m["measures"].values()):
-        return f"None of the {len(models)} models is better than another on any measure."
-    wins = _wins(models)
-    titles = wins.pop(best["name"])
-    known = [m.title for n, m in MEASURES.items() if any(n in o["measures"] for o in models)]
-    where = f"and is best on {_listed_or_but(titles, known)}" if titles else "but is best on none"
-    name = _short_name(best["name"])
-    lead = f"{name} has the best mean rank of {len(models)} models over all measures {where}."
-    others = [f"{_short_name(n)} {_other_wins(t, name, titles)}" for n, t in wins.items() if t]
+        return f"On no measure do the {len(models)} models differ beyond noise."
+    alone, shared = _wins(models)
+    name, own, among = best["name"], alone.pop(best["name"]), shared[best["name"]]
+    known = list(dict.fromkeys(r["title"] for m in models for r in m["measures"].values()))
+    parts = [f"is best on {_listed_or_but(own, known)}"] if own else []
+    parts += [f"is among the best on {_listed(among)}"] if among else []
+    where = f"and {' and '.join(parts)}" if parts else "but is best on none"
+    lead = (
+        f"{_short_name(name)} has the best mean rank of {len(models)} models over all measures "
+        f"{where}."
+    )
+    others = [f"{_short_name(n)} is best on {_listed(t)}" for n, t in alone.items() if t]
     return f"{lead} {'; '.join(others[:_MOST_OTHERS])}." if others else lead
 
 
-def _other_wins(wins: Sequence[str], best: str, of_best: Sequence[str]) -> str:
-    """The measures on which another model beats the best model, and on which it ties with it."""
-    own = [title for title in wins if title not in of_best]
-    shared = [title for title in wins if title in of_best]
-    parts = (
-        f"is best on {_listed(own)}" if own else "",
-        f"ties with {best} on {_listed(shared)}" if shared else "",
-    )
-    return " and ".join(part for part in parts if part)
+def _wins(
+    models: Sequence[Mapping[str, Any]],
+) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """The measures on which each model alone is best, and those where it is one of the best.
 
-
-def _wins(models: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """The measures each model is best on, without those on which all are equal."""
-    equal = {
-        n for n in MEASURES if all(m["measures"].get(n, {}).get("first", True) for m in models)
-    }
-    return {
-        m["name"]: [
-            MEASURES[name].title
-            for name, r in m["measures"].items()
-            if r["first"] and name not in equal
-        ]
-        for m in models
-    }
+    Measures on which no difference is beyond noise are left out.
+    """
+    alone: dict[str, list[str]] = {m["name"]: [] for m in models}
+    shared: dict[str, list[str]] = {m["name"]: [] for m in models}
+    for name in dict.fromkeys(name for m in models for name in m["measures"]):
+        having = [m for m in models if m["measures"].get(name, {}).get("value") is not None]
+        first = [m for m in having if m["measures"][name]["first"]]
+        if len(first) == len(having):
+            continue
+        for model in first:
+            into = alone if len(first) == 1 else shared
+            into[model["name"]].append(model["measures"][name]["title"])
+    return alone, shared
 
 
 # Methods over data sets

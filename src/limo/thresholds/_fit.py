@@ -18,7 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from limo._checks import check_name
-from limo._evaluation import probabilities_of, scores_of
+from limo._scores import probabilities_of, scores_of
 from limo._types import Booleans, Integers, Values
 from limo._views import Pattern
 from limo.datasets import StratifiedFolds
@@ -370,7 +370,8 @@ def suggest_threshold(measure: str) -> ThresholdRule:
     Returns
     -------
     rule
-        Its target is the measure.
+        Its target is the measure; macro-F1 for a function of whole matrices (``Measure.whole``),
+        which no search can follow.
 
     Examples
     --------
@@ -383,9 +384,11 @@ def suggest_threshold(measure: str) -> ThresholdRule:
     ValueError: macro_auc judges scores, so no threshold is needed. Measures of labels are:
     hamming_loss, macro_f1, instance_f1, micro_f1.
     """
-    check_name(measure, MEASURES, "measure")
+    found = MEASURES[check_name(measure, MEASURES, "measure")]
+    if found.whole and found.needs == "labels":
+        return suggest_threshold("macro_f1")
     _check_of_labels(measure)
-    rule = RULES[MEASURES[measure].threshold]()  # type: ignore[index]
+    rule = RULES[found.threshold]()  # type: ignore[index]
     return rule.set_params(target=measure)  # type: ignore[no-any-return]
 
 

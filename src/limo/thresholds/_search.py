@@ -24,8 +24,8 @@ from limo._types import Anything, Integers, Values
 from limo._views import AVERAGES, ENTRIES, Counts, Pattern, View
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import Measure
-from limo.measures._rows import divide, f_measure
-from limo.measures._table import measures_of_labels
+from limo.measures._rows import f_measure
+from limo.measures._table import MEASURES, measures_of_labels
 from limo.thresholds._scores import Scores, through
 
 # Targets
@@ -158,35 +158,29 @@ def target_of(measure: Measure) -> Target:
     return Target(function, fractional=measure.fractional, name=measure.family)
 
 
-def _jaccard(tp: Values, fp: Values, fn: Values, tn: Values) -> Values:
-    """Hits among all items that are true or predicted; 0 if there are none."""
-    return divide(tp, tp + fp + fn, 0.0)
-
-
-def _balanced_accuracy(tp: Values, fp: Values, fn: Values, tn: Values) -> Values:
-    """Mean of the shares of relevant and irrelevant items that are predicted correctly."""
-    positive, negative = tp + fn, tn + fp
-    kinds = (positive > 0).astype(np.float64) + (negative > 0)
-    return (divide(tp, positive, 0.0) + divide(tn, negative, 0.0)) / kinds
-
-
-_OWN = (
-    Target(_jaccard, fractional=True, name="jaccard"),
-    Target(_balanced_accuracy, fractional=True, name="balanced_accuracy"),
-)
+_ALSO = ("jaccard", "balanced_accuracy")
 
 
 class _Targets(Mapping[str, Target]):
-    """Every measure of labels in the registry as it is now, and our own, plain and averaged."""
+    """Every measure of labels in the registry as it is now, plain and averaged.
+
+    Further measures of labels are found by name, such as ``macro_f2``.
+    """
 
     def _all(self) -> dict[str, Target]:
-        plain = {target.name: target for target in _OWN}
+        plain = {name: target_of(MEASURES[f"macro_{name}"]) for name in _ALSO}
         plain |= {family: target_of(m) for family, m in measures_of_labels().items()}
         averaged = (replace(t, average=average) for t in plain.values() for average in AVERAGES)
         return plain | {str(target): target for target in averaged}
 
     def __getitem__(self, name: str) -> Target:
-        return self._all()[name]
+        if (found := self._all().get(name)) is not None:
+            return found
+        average = name.partition("_")[0] if name in MEASURES else None
+        measure = MEASURES[name if average else f"macro_{name}"]
+        if measure.threshold is None:
+            raise KeyError(name)
+        return replace(target_of(measure), average=average if average in AVERAGES else None)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())

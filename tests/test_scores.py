@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import limo
-from limo._evaluation import probabilities_of
+from limo._scores import probabilities_of
 
 DATA = limo.datasets.figure1(120, seed=1)
 MODELS = {
@@ -91,3 +91,82 @@ def test_probabilities_even_where_there_are_scores():
     assert (probabilities_of(model, DATA.X) == model.predict_proba(DATA.X)).all()
     with pytest.raises(TypeError, match="RidgeClassifier gives no probabilities"):
         probabilities_of(RidgeClassifier().fit(DATA.X, DATA.Y), DATA.X)
+
+
+# What other libraries give, with small stand-ins that have their attributes
+
+
+class Tensor:
+    """As torch.Tensor: no gradient, no other device and no bfloat16 may reach numpy."""
+
+    def __init__(self, values, dtype="torch.float32", requires_grad=False, device="cpu"):
+        self.values, self.dtype = np.asarray(values), dtype
+        self.requires_grad, self.device, self.ndim = requires_grad, device, np.ndim(values)
+        self.shape = self.values.shape
+
+    def detach(self):
+        return Tensor(self.values, self.dtype, False, self.device)
+
+    def cpu(self):
+        return Tensor(self.values, self.dtype, self.requires_grad, "cpu")
+
+    def float(self):
+        return Tensor(self.values, "torch.float32", self.requires_grad, self.device)
+
+    def __array__(self, dtype=None, copy=None):
+        if self.requires_grad:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+        if self.device != "cpu":
+            raise TypeError("can't convert cuda:0 device type tensor to numpy.")
+        if self.dtype == "torch.bfloat16":
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        return self.values.astype(dtype or self.values.dtype)
+
+
+TRUE = np.array([[1, 0], [0, 1], [1, 1]])
+GIVEN = np.array([[0.75, 0.5], [0.25, 0.5], [0.5, 0.125]])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"requires_grad": True}, {"device": "cuda:0"}, {"dtype": "torch.bfloat16"}],
+    ids=str,
+)
+def test_tensors_are_read(options):
+    expected = dict(limo.evaluate(TRUE, GIVEN))
+    assert dict(limo.evaluate(Tensor(TRUE), Tensor(GIVEN, **options))) == expected
+
+
+def test_bfloat16_arrays_are_read():
+    class Numbers:
+        dtype = "bfloat16"
+
+        def __array__(self, dtype=None, copy=None):
+            return GIVEN.astype(np.float32)
+
+    assert dict(limo.evaluate(TRUE, Numbers())) == dict(limo.evaluate(TRUE, GIVEN))
+
+
+def test_lazy_frames_are_collected():
+    polars = pytest.importorskip("polars")
+    lazy = polars.LazyFrame({"a": GIVEN[:, 0], "b": GIVEN[:, 1]})
+    evaluation = limo.evaluate(polars.LazyFrame(TRUE, schema=["a", "b"]), lazy)
+    assert dict(evaluation) == dict(limo.evaluate(TRUE, GIVEN))
+    assert evaluation.label_names == ("a", "b")
+
+
+def test_a_list_of_class_probabilities_is_one_matrix():
+    parts = [np.column_stack([1 - column, column]) for column in GIVEN.T]
+    assert dict(limo.evaluate(TRUE, parts)) == dict(limo.evaluate(TRUE, GIVEN))
+    tensors = [Tensor(part, requires_grad=True) for part in parts]
+    assert dict(limo.evaluate(TRUE, tensors)) == dict(limo.evaluate(TRUE, GIVEN))
+    with pytest.raises(ValueError, match=r"got shape \(3, 1\) for label 1. Use limo.scores_of"):
+        limo.evaluate(TRUE, [parts[0], parts[1][:, :1]])
+    with pytest.raises(ValueError, match="expected the probabilities of two classes"):
+        limo.evaluate(TRUE, [2 * part for part in parts])
+
+
+def test_lists_of_rows_stay_lists_of_rows():
+    assert dict(limo.evaluate(TRUE, GIVEN.tolist())) == dict(limo.evaluate(TRUE, GIVEN))
+    rows = [Tensor(row, requires_grad=True) for row in GIVEN]
+    assert dict(limo.evaluate(TRUE, rows)) == dict(limo.evaluate(TRUE, GIVEN))

@@ -1,0 +1,118 @@
+"""Kernels for sampling errors: how much each item moves the AUC and the average precision of a row.
+
+``marks`` says which items are relevant, and ``owner`` to which instance each item belongs.
+"""
+
+import numpy as np
+
+from limo._kernels import kernel
+from limo._types import Booleans, Floats, Integers, Values
+
+
+@kernel
+def add_auc_influence(
+    scores: Floats, marks: Booleans, owner: Integers, tie: float, share: float, found: Values
+) -> None:
+    """Add ``share`` times the influence of each item on the AUC to its instance.
+
+    The influence is the derivative of the AUC by the weight of the item: for a relevant item the
+    share of irrelevant items it beats, minus the AUC, over the number of relevant items; for an
+    irrelevant item likewise. As in DeLong's variance, squares within each kind are divided by one
+    less than their number.
+    """
+    relevant, irrelevant = scores[marks], scores[~marks]
+    relevant.sort()
+    irrelevant.sort()
+    p, n = relevant.size, irrelevant.size
+    credit = np.empty(scores.size)
+    total = 0.0
+    for k in range(scores.size):
+        others = irrelevant if marks[k] else relevant
+        low = np.searchsorted(others, scores[k], side="left")
+        high = np.searchsorted(others, scores[k], side="right")
+        if marks[k]:
+            credit[k] = (low + tie * (high - low)) / n
+            total += credit[k]
+        else:
+            credit[k] = (p - high + tie * (high - low)) / p
+    auc = total / p
+    of_relevant = share / p * np.sqrt(p / max(p - 1, 1))
+    of_irrelevant = share / n * np.sqrt(n / max(n - 1, 1))
+    for k in range(scores.size):
+        found[owner[k]] += (credit[k] - auc) * (of_relevant if marks[k] else of_irrelevant)
+
+
+@kernel
+def add_precision_influence(
+    scores: Floats, marks: Booleans, owner: Integers, worst: bool, share: float, found: Values
+) -> None:
+    """Add ``share`` times the influence of each item on the average precision to its instance.
+
+    With R relevant items at or above a relevant item, and N items in all, its precision is R / N.
+    One more relevant item at or above it adds 1 / N - R / N², one more irrelevant item -R / N².
+    """
+    relevant, irrelevant = scores[marks], scores[~marks]
+    relevant.sort()
+    irrelevant.sort()
+    p, n = relevant.size, irrelevant.size
+    one, all_items = np.zeros(p + 1), np.zeros(p + 1)  # sums of 1 / N and of R / N², from below
+    precision = np.empty(p)
+    for k in range(p):
+        first = np.searchsorted(relevant, relevant[k], side="left")
+        R = p - first
+        if worst:
+            N = R + n - np.searchsorted(irrelevant, relevant[k], side="left")
+        else:
+            after = np.searchsorted(relevant, relevant[k], side="right")
+            N = 1 + p - after + n - np.searchsorted(irrelevant, relevant[k], side="right")
+        precision[k] = R / N
+        one[k + 1] = one[k] + 1 / N
+        all_items[k + 1] = all_items[k] + R / (N * N)
+    mean = precision.mean()
+    for k in range(scores.size):
+        through = np.searchsorted(relevant, scores[k], side="right")
+        below = through if worst else np.searchsorted(relevant, scores[k], side="left")
+        value = -all_items[below]
+        if marks[k]:
+            value += one[through] + precision[through - 1] - mean
+        found[owner[k]] += share * value / p
+
+
+@kernel
+def resample_row(
+    scores: Floats,
+    order: Integers,
+    marks: Booleans,
+    owner: Integers,
+    weights: Values,
+    tie: float,
+    worst: bool,
+    found: Values,
+) -> None:
+    """AUC and average precision of a row under each line of weights of the instances.
+
+    ``order`` sorts the scores from high to low. ``found`` has a line for the AUC and one for the
+    average precision; nan where one of the kinds has no weight.
+    """
+    for b in range(weights.shape[0]):
+        w = weights[b]
+        above_p, above_n, lost, precision = 0.0, 0.0, 0.0, 0.0
+        k = 0
+        while k < order.size:
+            p, n = 0.0, 0.0
+            score = scores[order[k]]
+            while k < order.size and scores[order[k]] == score:
+                if marks[order[k]]:
+                    p += w[owner[order[k]]]
+                else:
+                    n += w[owner[order[k]]]
+                k += 1
+            lost += p * (above_n + (1 - tie) * n)
+            if p > 0:
+                items = above_p + p + above_n + n if worst else 1 + above_p + above_n
+                precision += p * (above_p + p) / items
+            above_p += p
+            above_n += n
+        pairs = above_p * above_n
+        found[0, b] = 1 - lost / pairs if pairs > 0 else np.nan
+        found[1, b] = precision / above_p if above_p > 0 else np.nan

@@ -1,0 +1,285 @@
+"""Drawings of measures, margins and labels: skill, histograms, frequency, confusion."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from limo._checks import Checked
+from limo._drawing import FAINT, GOOD, INK, POOR, new_axes, tidy
+from limo._evaluation import Evaluation, evaluate_checked
+from limo._system import Later
+from limo._types import Integers, Values
+from limo._views import COLUMNS, ROWS
+from limo.displays._display import Display, names_of
+from limo.measures._compute import check_conventions
+from limo.measures._intervals import check_sampling
+
+ticker = Later("matplotlib.ticker")
+
+_STANDARD = check_conventions("standard")
+
+
+@dataclass(eq=False)
+class SkillDisplay(Display):
+    """The skill on all measures, with intervals: 0 is blind guessing, 1 the best possible value.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+        What is drawn.
+    """
+
+    needs = "both"
+    evaluation: Evaluation
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any = None,
+        y_pred: Any = None,
+        *,
+        intervals: float = 0.95,
+        label_names: Iterable[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the skill of scores, predicted labels or both.
+
+        Parameters
+        ----------
+        y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        y_score : array-like of shape (n_samples, n_labels), optional
+            Scores.
+        y_pred : array-like or sparse matrix of shape (n_samples, n_labels), optional
+            Predicted labels.
+        intervals : float, default=0.95
+            The level of the intervals.
+        label_names : iterable of str, optional
+            Names of the labels.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        display
+        """
+        options = {"label_names": label_names, "ax": ax, "intervals": intervals}
+        return cls._made(y_true, y_score, y_pred, **options)
+
+    @classmethod
+    def _from_checked(cls, checked: Checked, intervals: float = 0.95) -> Self:
+        sampling = check_sampling(intervals, n_instances=checked.Y.shape[0])
+        return cls(evaluate_checked(checked, _STANDARD, sampling=sampling)[0])
+
+    def _draw(self, ax: Any) -> Any:
+        return self.evaluation.plot(ax=ax).axes[0] if ax is None else self._draw_on(ax)
+
+    def _draw_on(self, ax: Any) -> Any:
+        self.evaluation.plot(ax=ax)
+        return ax
+
+
+@dataclass(eq=False)
+class MarginDisplay(Display):
+    """The margins of instances and of labels as histograms; a positive one is perfect.
+
+    Attributes
+    ----------
+    margins : dict of str to array
+        Margins by the name of their kind: label-wise (of instances), instance-wise (of labels).
+    """
+
+    margins: dict[str, Values]
+
+    @classmethod
+    def from_predictions(cls, y_true: Any, y_score: Any, *, ax: Any = None) -> Self:
+        """Draw the margins of scores.
+
+        Parameters
+        ----------
+        y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        y_score : array-like of shape (n_samples, n_labels)
+            Scores.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        display
+        """
+        return cls._made(y_true, y_score, ax=ax)
+
+    @classmethod
+    def _from_checked(cls, checked: Checked) -> Self:
+        found = evaluate_checked(checked, _STANDARD)[0].margins
+        return cls({view.margin: found[view.name].margins for view in (ROWS, COLUMNS)})
+
+    def _draw(self, ax: Any) -> Any:
+        ax = new_axes(ax, 5.6, 3.6)
+        known = {kind: m[np.isfinite(m)] for kind, m in self.margins.items()}
+        every = np.concatenate([*known.values()])
+        ends = np.histogram_bin_edges(every if every.size else np.zeros(1), bins=30)
+        for (kind, values), colour in zip(known.items(), (GOOD, POOR), strict=True):
+            share = f"{(values > 0).mean():.0%}" if values.size else "none"
+            weights = np.full(values.size, 1 / max(values.size, 1))
+            options = {"histtype": "stepfilled", "alpha": 0.5, "color": colour}
+            ax.hist(values, ends, weights=weights, label=f"{kind}: {share} positive", **options)
+        ax.axvline(0, color=INK, linewidth=1)
+        ax.set(xlabel="margin", ylabel="share of instances or labels")
+        ax.legend(frameon=False, fontsize=8)
+        return tidy(ax)
+
+
+@dataclass(eq=False)
+class FrequencyDisplay(Display):
+    """F1 of each label against how many instances have it.
+
+    Attributes
+    ----------
+    positives : array of shape (n_labels,)
+        How many instances have each label.
+    f1 : array of shape (n_labels,)
+        F1 of each label.
+    label_names : list of str
+        Names of the labels.
+    """
+
+    needs = "labels"
+    positives: Integers
+    f1: Values
+    label_names: list[str]
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        label_names: Iterable[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw F1 against the frequency of labels.
+
+        Parameters
+        ----------
+        y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
+            Predicted labels, 0 or 1.
+        label_names : iterable of str, optional
+            Names of the labels.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        display
+        """
+        return cls._made(y_true, None, y_pred, label_names=label_names, ax=ax)
+
+    @classmethod
+    def _from_checked(cls, checked: Checked) -> Self:
+        f1 = evaluate_checked(checked, _STANDARD)[0].per_label["macro_f1"]
+        return cls(checked.Y.ones_per_column, f1, names_of(checked))
+
+    def _draw(self, ax: Any) -> Any:
+        ax = new_axes(ax, 5.4, 3.8)
+        used = self.positives > 0
+        ax.plot(self.positives[used], self.f1[used], "o", color=GOOD, alpha=0.6, markersize=5)
+        for j in np.flatnonzero(used)[np.argsort(self.f1[used])[:3]]:
+            place = (self.positives[j], self.f1[j])
+            ax.annotate(self.label_names[j], place, (4, 4), textcoords="offset points", fontsize=8)
+        ax.set(xscale="log", xlabel="instances with the label", ylabel="F1", ylim=(-0.03, 1.05))
+        ax.xaxis.set_major_formatter(ticker.LogFormatter())
+        ax.xaxis.set_minor_formatter(ticker.LogFormatter(minor_thresholds=(1, 0.4)))
+        ax.set_title(f"macro-F1 {self.f1.mean():.3f}", fontsize=10, color=INK, loc="left")
+        return tidy(ax)
+
+
+@dataclass(eq=False)
+class ConfusionDisplay(Display):
+    """Which labels are taken for which.
+
+    Attributes
+    ----------
+    matrix : array of shape (n_labels, n_labels)
+        In row i and column j: how many instances have label i, which was not predicted, and got
+        label j, which they do not have. On the diagonal: how many have label i and got it.
+    missed : array of shape (n_labels,)
+        How many instances have each label and did not get it.
+    label_names : list of str
+        Names of the labels.
+    """
+
+    needs = "labels"
+    matrix: Integers
+    missed: Integers
+    label_names: list[str]
+    most: int = 15
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        most: int = 15,
+        label_names: Iterable[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw which labels are predicted in place of which.
+
+        Parameters
+        ----------
+        y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
+            Predicted labels, 0 or 1.
+        most : int, default=15
+            How many labels to draw: those confused most.
+        label_names : iterable of str, optional
+            Names of the labels.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        display
+        """
+        options = {"label_names": label_names, "ax": ax, "most": most}
+        return cls._made(y_true, None, y_pred, **options)
+
+    @classmethod
+    def _from_checked(cls, checked: Checked, most: int = 15) -> Self:
+        Y, P = (A.csr.astype(np.int64) for A in (checked.Y, checked.labels))
+        both = Y.multiply(P).tocsr()
+        missed, added = Y - both, P - both
+        matrix = (missed.T @ added).toarray()
+        np.fill_diagonal(matrix, both.sum(axis=0))
+        return cls(matrix, np.asarray(missed.sum(axis=0)), names_of(checked), most)
+
+    def _draw(self, ax: Any) -> Any:
+        off = self.matrix - np.diag(np.diag(self.matrix))
+        order = np.argsort(-(off.sum(axis=0) + off.sum(axis=1)), kind="stable")
+        shown = np.sort(order[: self.most])
+        true = np.maximum(np.diag(self.matrix) + self.missed, 1)
+        share = (self.matrix / true[:, np.newaxis])[np.ix_(shown, shown)]
+        size = 2.4 + 0.34 * len(shown)
+        ax = new_axes(ax, size + 0.6, size)
+        ax.imshow(share, cmap="Blues", vmin=0, vmax=1)
+        names = [self.label_names[j] for j in shown]
+        ax.set_xticks(range(len(shown)), names, rotation=90, fontsize=8)
+        ax.set_yticks(range(len(shown)), names, fontsize=8)
+        for i, j in np.argwhere(share >= 0.005):
+            colour = "white" if share[i, j] > 0.5 else INK
+            text = f"{100 * share[i, j]:.0f}"
+            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=7)
+        ax.set(xlabel="predicted but not true (diagonal: found)", ylabel="true, not predicted")
+        ax.set_title("% of the instances with the true label", fontsize=9, color=INK, loc="left")
+        ax.tick_params(length=0, colors=INK)
+        ax.spines[:].set_color(FAINT)
+        return ax
