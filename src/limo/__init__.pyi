@@ -46,6 +46,7 @@ from .measures._functions import one_error as one_error
 from .measures._functions import ranking_loss as ranking_loss
 from .measures._table import MEASURES as MEASURES
 from .measures._warning import UndefinedMeasureWarning as UndefinedMeasureWarning
+from .models import AimedClassifier as AimedClassifier
 from .models import BinaryRelevance as BinaryRelevance
 from .models import BoostedMarginClassifier as BoostedMarginClassifier
 from .models import GFMClassifier as GFMClassifier

@@ -1,8 +1,9 @@
-"""Files written completely or not at all, threads, processes, memory, imports, versions."""
+"""Files written completely or not at all, threads, processes, memory, time, imports, versions."""
 
 import importlib
 import importlib.metadata
 import importlib.util
+import math
 import os
 import platform
 import signal
@@ -217,6 +218,32 @@ def _exit_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
+
+
+# Time
+
+
+class OutOfTimeError(RuntimeError):
+    """Work stopped because its time was over."""
+
+
+_deadline: ContextVar[float] = ContextVar("_deadline", default=math.inf)
+
+
+@contextmanager
+def stopping_at(deadline: float) -> Iterator[None]:
+    """Let :func:`check_time` stop the work of this block at a time of ``time.monotonic()``."""
+    token = _deadline.set(min(deadline, _deadline.get()))
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def check_time() -> None:
+    """Stop the work here if its time is over."""
+    if time.monotonic() > _deadline.get():
+        raise OutOfTimeError("the time was over")
 
 
 # Libraries

@@ -24,8 +24,9 @@ def folder(tmp_path, monkeypatch):
 
 def test_limo_aimed_at_a_measure(folder):
     found = run(
-        "fit", "square.csv", "--labels", "tag_*", "--quick", "-m", "macro_auc", "-o", "m.skops"
-    )
+        "fit", "square.csv", "--labels", "tag_*", "--quick", "-m", "macro_auc", "-o", "m.skops",
+        "--method", "limo-cv",
+    )  # fmt: skip
     assert found.exit_code == 0, found.output
     assert "macro-AUC 0." in found.stdout
     assert "limo predict m.skops" in found.stdout
@@ -37,11 +38,34 @@ def test_limo_aimed_at_a_measure(folder):
     assert names_in(folder) == {"square.npz", "square.csv", "m.skops"}
 
 
+def test_the_best_model_for_a_measure(folder):
+    """Fitted, saved and used through the command line alone; the second fit resumes the first."""
+    call = ("fit", "square.npz", "-m", "micro_f1", "--time", "none", "--cache", "scores")
+    found = run(*call, "--set", "families=['linear', 'trees']", "-o", "m.skops")
+    assert found.exit_code == 0, found.output
+    for words in ("micro-F1 0.", "extra trees", "single models", "Threshold: ", "limo predict"):
+        assert words in found.stdout
+    kept = names_in(folder / "scores")
+    again = printed_json(
+        run(*call, "--set", "families=['linear', 'trees']", "-o", "n.skops", "--json")
+    )
+    assert names_in(folder / "scores") == kept
+    assert sum(again["weights"].values()) == pytest.approx(1)
+    assert run("predict", "m.skops", "square.npz", "-o", "p.npz").exit_code == 0
+    saved = limo.load_model("m.skops")
+    assert saved.method == "aimed"
+    assert (saved.model.estimator_.callback, saved.model.estimator_.cache) == (None, None)
+    with np.load("p.npz") as predicted:
+        assert limo.micro_f1(DATA.Y, predicted["labels"]) > 0.8
+
+
 def test_the_search_is_reported(folder):
     found = printed_json(
         run(
             "fit",
             "square.npz",
+            "--method",
+            "limo-cv",
             "--set",
             "terms=['rows mean']",
             "--alpha",
@@ -70,7 +94,9 @@ def test_another_method_with_a_setting(folder):
 
 def test_methods_offered_are_those_there_are():
     assert set(METHODS) == {name for name in limo.experiment.METHODS if ":" not in name}
-    assert set(command._QUICK) <= set(limo.LIMOClassifierCV().get_params())
+    for name, settings in command._QUICK.items():
+        method = limo.experiment.METHODS[name]
+        assert set(settings) <= set(method.estimator.get_params())
 
 
 @pytest.mark.parametrize(
@@ -89,6 +115,10 @@ def test_methods_offered_are_those_there_are():
         (("square.npz", "--method", "mlknn", "--set", "k=-3", "-o", "m.skops"), 1, ("k",)),
         (("square.npz", "-o", "square.csv"), 2, ("square.csv exists", "--force")),
         (("square.npz", "-o", "no/m.skops"), 2, ("folder no does not exist",)),
+        (("square.npz", "--time", "5", "-o", "m.skops"), 2, ("90s, 5m or 2h, or none; got 5",)),
+        (("square.npz", "--time", "-1s", "-o", "m.skops"), 2, ("90s, 5m or 2h",)),
+        (("square.npz", "--method", "br", "--time", "1m", "-o", "m.skops"), 2, ("has neither",)),
+        (("square.npz", "--method", "br", "--cache", "c", "-o", "m.skops"), 2, ("has neither",)),
         (("square.npz",), 2, ("--output",)),
     ],
 )  # fmt: skip

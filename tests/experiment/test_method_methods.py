@@ -21,17 +21,24 @@ def outcome(name, measures=tuple(limo.MEASURES)):
     return run_job(plan.jobs()[0])
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name not in ("limo-cv", "logistic")])
+TUNED = {
+    "aimed": {"families": ["linear"], "cv": 2},
+    "limo-cv": {"alphas": [1e-2], "terms": ["rows mean", "entries mean"]},
+    "logistic": {},
+    "rbf": {},
+}
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in TUNED])
 def test_every_method_gives_all_measures(name):
     found = outcome(name)
     assert {score.error for score in found.scores} == {""}
     assert all(np.isfinite(score.value) for score in found.scores)
 
 
-@pytest.mark.parametrize("name", ["limo-cv", "logistic"])
+@pytest.mark.parametrize("name", TUNED)
 def test_every_tuned_method_gives_measures(name):
-    few = {"alphas": [1e-2], "terms": ["rows mean", "entries mean"]} if name == "limo-cv" else {}
-    method = replace(METHODS[name], settings=few)
+    method = replace(METHODS[name], settings=TUNED[name])
     found = outcome(method, ("macro_auc", "micro_f1"))
     assert {score.error for score in found.scores} == {""}
 

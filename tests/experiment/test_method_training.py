@@ -18,6 +18,11 @@ DATA = limo.datasets.figure1(60)
 QUICK = {
     "limo-cv": {"alphas": (0.1,), "terms": ("rows mean + columns mean",), "cv": 2},
     "logistic": {"estimator": LogisticRegression()},
+    "rbf": {"binaryrelevance__estimator": LogisticRegression()},
+    "aimed": {"families": ["linear"], "cv": 2},
+    "forest": {"n_estimators": 20},
+    "extra-trees": {"n_estimators": 20},
+    "boosting": {"n_rounds": 5},
 }
 NAMES = [name for name in METHODS if not name.startswith("paper")]
 
@@ -104,7 +109,7 @@ def test_fit_and_compare_predict_the_same(name, measure):
         assert model.predict(test.X)[:, 3:].tolist() == [[0, 1]] * 30
 
 
-@pytest.mark.parametrize("name", ["limo-cv", "limo", "mlknn"])
+@pytest.mark.parametrize("name", ["limo-cv", "limo", "mlknn", "forest"])
 def test_other_measures_of_a_plan_change_nothing(name):
     train, test = data_with_constant_labels(1)
     method = replace(METHODS[name], settings=QUICK.get(name, {}))

@@ -39,6 +39,10 @@ MODELS = [
     limo.ThresholdClassifier(limo.MLKNNClassifier(), "top_k", cv=2),
     limo.ThresholdClassifier(OneVsRestClassifier(LogisticRegression()), measure="macro_f1", cv=2),
     make_pipeline(MaxAbsScaler(), limo.MLKNNClassifier()),
+    make_pipeline(limo.models.KernelFeatures(), limo.LIMOClassifier()),
+    limo.models.ForestClassifier(n_estimators=5),
+    limo.models.BoostingClassifier(5),
+    limo.AimedClassifier("macro_f1", families=["linear", "boosting"], cv=2),
 ]
 
 

@@ -30,11 +30,15 @@ from limo._text import counted
 
 EXAMPLES = examples(
     (
-        "LIMO trained for macro-F1, by cross-validation",
+        "the best model for macro-F1",
         "limo fit enron:train -m macro_f1 -o m.skops",
     ),
     ("a file whose last six columns are labels", "limo fit songs.csv --labels 6 -o songs.skops"),
-    ("a quick look", "limo fit enron:train --quick -o quick.skops"),
+    (
+        "five minutes at most, and an interrupted search can be resumed",
+        "limo fit enron:train --time 5m --cache scores -o m.skops",
+    ),
+    ("a quick look: linear models only", "limo fit enron:train --quick -o quick.skops"),
     (
         "another method, with one of its settings",
         "limo fit enron --method mlknn --set k=20 -o neighbours.skops",
@@ -45,8 +49,9 @@ Method = Annotated[
     str,
     typer.Option(
         "--method",
-        help="limo-cv chooses losses and regularisation by cross-validation; limo, limo-label, "
-        "limo-inst, logistic, br, mlknn, gfm.",
+        help="aimed selects an ensemble for the measure; limo-cv tunes LIMO by cross-validation; "
+        "or a single model: limo, limo-label, limo-inst, logistic, rbf, forest, extra-trees, "
+        "boosting, br, mlknn, gfm.",
         autocompletion=complete_method,
         callback=known_method,
     ),
@@ -56,23 +61,37 @@ Settings = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="A setting of the method's estimator."),
 ]
 
-# Two losses instead of six, two folds, and a tenth of the precision.
-_QUICK = {"cv": 2, "terms": ("entries pointwise", "rows mean + columns mean"), "tol": 0.02}
+_TIME = "10m"
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+
+# Fewer models, losses and folds, and less precision: about a tenth of the time.
+_QUICK: dict[str, dict[str, Any]] = {
+    "aimed": {"families": ("linear",), "cv": 3},
+    "limo-cv": {"cv": 2, "terms": ("entries pointwise", "rows mean + columns mean"), "tol": 0.02},
+}
 
 
 def fit(
     data: Data,
     to: Annotated[Path, typer.Option("--output", "-o", help="The model file, usually .skops.")],
     measure: Measure = "macro_f1",
-    method: Method = "limo-cv",
+    method: Method = "aimed",
     alpha: Annotated[
         float | None,
         typer.Option("--alpha", help="LIMO's regularisation strength, instead of a search."),
     ] = None,
     settings: Settings = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Try fewer settings (limo-cv only).")
+        bool, typer.Option("--quick", help="Linear models only; limo-cv tries fewer settings.")
     ] = False,
+    limit: Annotated[
+        str,
+        typer.Option("--time", help="The time that aimed may take: 90s, 5m, 2h or none."),
+    ] = _TIME,
+    cache: Annotated[
+        Path | None,
+        typer.Option("--cache", help="A folder for scores, from which aimed can resume."),
+    ] = None,
     labels: Labels = None,
     drop: Drop = None,
     missing: Missing = "error",
@@ -83,14 +102,15 @@ def fit(
 ) -> None:
     """Train a model for a measure of your choice, and write it to a file.
 
-    By default LIMO chooses its margins, its regularisation and its thresholds by cross-validation
-    on that measure. Features are scaled as the method requires. The file contains no code, so it is
-    safe to read.
+    By default linear models, kernel machines, forests, boosted trees and neighbours are tried, and
+    an ensemble of them is selected for the measure, with its thresholds. Features are scaled as the
+    models require. The file contains no code, so it is safe to read.
     """
     output(to, force=force)
     if not is_known(data):
         check_file(data)
     given = _settings(method, settings or [], alpha, quick)
+    given = _limits(method, limit, cache) | given
     found = open_dataset(data, Reading(labels, drop, missing, format), seed)
     chosen = _chosen(method, given)
     model = limo.experiment.estimator_for(chosen, measure, seed=seed)
@@ -116,9 +136,9 @@ def fit(
 
 def _settings(method: str, given: list[str], alpha: float | None, quick: bool) -> dict[str, Any]:
     """Settings of the estimator: those of ``--quick``, then ``--alpha``, then ``--set``."""
-    if quick and method != "limo-cv":
-        raise WrongUse(f"--quick shortens the search of limo-cv; {method} does not search.")
-    found = dict(_QUICK) if quick else {}
+    if quick and method not in _QUICK:
+        raise WrongUse(f"--quick shortens the search of aimed; {method} does not search.")
+    found = dict(_QUICK[method]) if quick else {}
     if alpha is not None:
         if not method.startswith("limo"):
             raise WrongUse(f"--alpha is LIMO's regularisation strength; {method} has none.")
@@ -128,6 +148,29 @@ def _settings(method: str, given: list[str], alpha: float | None, quick: bool) -
         if not equals:
             raise WrongUse(f"--set takes NAME=VALUE, such as --set k=20; got {text}.")
         found[name] = _value(value)
+    return found
+
+
+def _limits(method: str, limit: str, cache: Path | None) -> dict[str, Any]:
+    """The time and the folder of an aimed search."""
+    if method != "aimed":
+        if limit != _TIME or cache is not None:
+            raise WrongUse(f"--time and --cache are for the method aimed; {method} has neither.")
+        return {}
+    return {"time_budget": _seconds(limit), "cache": None if cache is None else str(cache)}
+
+
+def _seconds(text: str) -> float | None:
+    """A duration such as 90s, 5m or 1.5h; none is no limit."""
+    if text == "none":
+        return None
+    number, unit = text[:-1], text[-1:]
+    try:
+        found = float(number) * _UNITS[unit]
+    except (KeyError, ValueError):
+        found = 0.0
+    if not 0 < found < float("inf"):
+        raise WrongUse(f"--time takes a duration such as 90s, 5m or 2h, or none; got {text}.")
     return found
 
 
@@ -149,20 +192,44 @@ def _chosen(method: str, settings: dict[str, Any]) -> Any:
 
 @contextmanager
 def _watched(model: Any, advance: Any) -> Iterator[None]:
-    """Let a search report its progress; the callback is removed from the model afterwards."""
-    key = next((k for k in model.get_params() if k.endswith("limoclassifiercv__callback")), None)
+    """Let a search report its progress; then remove callback and cache from the model."""
+    params = model.get_params()
+    key = next((k for k in params if k.rpartition("__")[2] == "callback" and _searches(k)), None)
     if key is None:
         yield
         return
-    model.set_params(**{key: advance})
+    aimed = key == "estimator__callback"
+    model.set_params(**{key: _reporter(advance) if aimed else advance})
     yield
-    model.set_params(**{key: None})
-    model.estimator_.set_params(**{key.removeprefix("estimator__"): None})
+    without: dict[str, Any] = {key: None}
+    if aimed:
+        without["estimator__cache"] = None
+    model.set_params(**without)
+    model.estimator_.set_params(**{k.removeprefix("estimator__"): None for k in without})
+
+
+def _searches(key: str) -> bool:
+    return key == "estimator__callback" or key.endswith("limoclassifiercv__callback")
+
+
+def _reporter(advance: Any) -> Any:
+    """Show the model tried last and the best so far."""
+
+    def report(trial: Any) -> None:
+        advance(
+            trial.done,
+            trial.total,
+            f"tried {trial.name}; best so far {trial.best_name} {trial.best:.4f}",
+        )
+
+    return report
 
 
 def _search(model: Any, measure: str) -> dict[str, Any]:
     """What a search found: the chosen settings, and their result in cross-validation."""
     learner = model.estimator_
+    if hasattr(learner, "leaderboard_"):
+        return _ensemble(learner, measure)
     search = learner[-1] if hasattr(learner, "steps") else learner
     if not hasattr(search, "cv_results_"):
         return {}
@@ -177,12 +244,53 @@ def _search(model: Any, measure: str) -> dict[str, Any]:
     return {"chosen": chosen, "cross_validated": {"mean": mean, "std": std}}
 
 
+def _ensemble(learner: Any, measure: str) -> dict[str, Any]:
+    """The members of an aimed ensemble, its value, and all models tried."""
+    first, *tried = learner.leaderboard_
+    return {
+        "weights": learner.weights_[measure],
+        "threshold": learner.thresholds_.get(measure),
+        "cross_validated": {"mean": first["value"][measure], "std": first["spread"][measure]},
+        "tried": tried,
+    }
+
+
 def _say_search(found: dict[str, Any], measure: str) -> None:
+    title = limo.MEASURES[measure].title
+    score = found.get("cross_validated", {})
     if "chosen" in found:
-        best, score = found["chosen"], found["cross_validated"]
+        best = found["chosen"]
         others = best["averaged"] - 1
         print_text(
-            f"{limo.MEASURES[measure].title} {score['mean']:.4f} ± {score['std']:.4f} in "
+            f"{title} {score['mean']:.4f} ± {score['std']:.4f} in "
             f"cross-validation, with the loss {best['terms']} and alpha {best['alpha']:.3g}"
             + (f"; the model averages it with {counted(others, 'other')}." if others else ".")
         )
+    if "weights" in found:
+        print_text(f"{title} {score['mean']:.4f} ± {score['std']:.4f} on held-out instances.")
+        _say_ensemble(found, measure)
+
+
+def _say_ensemble(found: dict[str, Any], measure: str) -> None:
+    """The members, the best single model, the kind of threshold, and what was left out."""
+    by_weight = sorted(found["weights"].items(), key=lambda item: -item[1])
+    members = "; ".join(f"{name} {weight:.0%}" for name, weight in by_weight)
+    print_text(f"The ensemble with the best cross-validated value: {members}.")
+    tried = [line for line in found["tried"] if "value" in line]
+    print_text(
+        f"The best of {len(tried)} single models is {tried[0]['model']}, "
+        f"{tried[0]['value'][measure]:.4f} in cross-validation."
+    )
+    if found["threshold"]:
+        kind = _KINDS.get(found["threshold"], f"of the kind {found['threshold']}")
+        print_text(f"Threshold: {kind}, chosen by cross-validation.")
+    for line in found["tried"]:
+        if "note" in line:
+            print_text(f"{line['model']}: {line['note']}.")
+
+
+_KINDS = {
+    "label": "one per label",
+    "instance": "one per instance",
+    "global": "one for all scores",
+}

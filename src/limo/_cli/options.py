@@ -19,7 +19,21 @@ from limo._text import did_you_mean
 # Names. Those of the methods are repeated here: loading the methods takes two seconds, too long for
 # completion. A test compares them.
 
-METHODS = ("limo", "limo-label", "limo-inst", "limo-cv", "logistic", "br", "mlknn", "gfm")
+METHODS = (
+    "aimed",
+    "limo",
+    "limo-label",
+    "limo-inst",
+    "limo-cv",
+    "logistic",
+    "rbf",
+    "forest",
+    "extra-trees",
+    "boosting",
+    "br",
+    "mlknn",
+    "gfm",
+)
 
 
 def data_sets() -> list[str]:

@@ -24,12 +24,15 @@ from limo.experiment._identity import (
     parameters_of,
 )
 from limo.measures._table import MEASURES
-from limo.models._base import SCALINGS
+from limo.models._aimed import AimedClassifier
+from limo.models._base import SCALINGS, KernelFeatures
 from limo.models._binary_relevance import BinaryRelevance
+from limo.models._boosted_trees import BoostingClassifier
 from limo.models._limo import LIMOClassifier
 from limo.models._limo_cv import LIMOClassifierCV
 from limo.models._limo_sgd import paper_limo
 from limo.models._neighbours import GFMClassifier, MLKNNClassifier
+from limo.models._trees import ForestClassifier
 from limo.thresholds import (
     RULES,
     InstanceThreshold,
@@ -308,12 +311,22 @@ def _own(name: str, model: Any) -> Method:
     return Method(name, model, scaling="max_abs", threshold=OWN)
 
 
+def _rbf() -> Any:
+    """Kernel logistic regression."""
+    return make_pipeline(KernelFeatures(), BinaryRelevance("logistic"))
+
+
 _ENTRIES: tuple[Method, ...] = (
     _exact("limo", 1, 1),
     _exact("limo-label", 1, 0),
     _exact("limo-inst", 0, 1),
     Method("limo-cv", LIMOClassifierCV(), scaling="unit_rows", targeted=True),
+    Method("aimed", AimedClassifier(), targeted=True),
     Method("logistic", BinaryRelevance("logistic"), scaling="unit_rows"),
+    Method("rbf", _rbf(), scaling="unit_rows"),
+    Method("forest", ForestClassifier("random")),
+    Method("extra-trees", ForestClassifier("extra")),
+    Method("boosting", BoostingClassifier(min_samples_leaf=20)),
     _own("br", BinaryRelevance()),
     _own("mlknn", MLKNNClassifier()),
     _own("gfm", GFMClassifier()),
@@ -327,9 +340,10 @@ _ENTRIES: tuple[Method, ...] = (
 
 METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _ENTRIES})
 """The built-in methods by name: the exact LIMOs, LIMO trained for each measure by cross-validation
-(``limo-cv``), tuned logistic regression, the paper's three baselines, and LIMO as the authors ran
-it (``paper:``). Those with ``test cuts`` in their name repeat thresholds that the paper chose on
-test labels."""
+(``limo-cv``), an ensemble selected for each measure (``aimed``), tuned logistic regression, the
+same with a radial kernel (``rbf``), forests and boosted trees, the paper's three baselines, and
+LIMO as the authors ran it (``paper:``). Those with ``test cuts`` in their name repeat thresholds
+that the paper chose on test labels."""
 
 
 # Where the measure needs no threshold, ``predict`` cuts for this one.

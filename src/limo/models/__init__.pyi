@@ -1,7 +1,10 @@
+from ._aimed import AimedClassifier as AimedClassifier
 from ._base import SCALINGS as SCALINGS
+from ._base import KernelFeatures as KernelFeatures
 from ._base import MultiLabelClassifier as MultiLabelClassifier
 from ._base import UnitRows as UnitRows
 from ._binary_relevance import BinaryRelevance as BinaryRelevance
+from ._boosted_trees import BoostingClassifier as BoostingClassifier
 from ._boosting import BoostedMarginClassifier as BoostedMarginClassifier
 from ._files import ModelFileError as ModelFileError
 from ._files import SavedModel as SavedModel
@@ -18,3 +21,4 @@ from ._limo_sgd import LIMOClassifierSGD as LIMOClassifierSGD
 from ._limo_sgd import paper_limo as paper_limo
 from ._neighbours import GFMClassifier as GFMClassifier
 from ._neighbours import MLKNNClassifier as MLKNNClassifier
+from ._trees import ForestClassifier as ForestClassifier

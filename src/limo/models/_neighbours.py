@@ -18,7 +18,7 @@ from limo._kernels.expected_f1 import best_neighbour_sets
 from limo._kernels.profiles import nearest
 from limo._types import Integers, Values
 from limo._views import Pattern
-from limo.models._base import MultiLabelClassifier
+from limo.models._base import MultiLabelClassifier, pack, unpack
 
 _BLOCK_CELLS = 1 << 22
 _ROUNDING = 1e-12
@@ -61,19 +61,6 @@ def count_labels(neighbours: Integers, Y: sparse.csr_array) -> sparse.csr_array:
         shape=(n_queries, Y.shape[0]),
     )
     return chosen @ Y
-
-
-def pack(A: Any) -> tuple[Any, ...]:
-    """The plain arrays of a matrix, which skops trusts."""
-    return (A.data, A.indices, A.indptr, A.shape) if sparse.issparse(A) else (A,)
-
-
-def unpack(parts: tuple[Any, ...]) -> Any:
-    """The packed matrix, without a copy."""
-    if len(parts) == 1:
-        return parts[0]
-    data, indices, indptr, shape = parts
-    return sparse.csr_array((data, indices, indptr), shape=shape)
 
 
 def check_stored(model: Any) -> None:

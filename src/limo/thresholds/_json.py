@@ -135,10 +135,7 @@ def _rule(document: Any) -> ThresholdRule:
     if kind is AutoThreshold:
         rule = AutoThreshold()
         rule.kind_, rule.rule_ = document["kind"], _rule(document["chosen"])
-        rule.tried_ = tuple(
-            Tried(**{key: math.nan if part is None else part for key, part in one.items()})
-            for one in document["tried"]
-        )
+        rule.tried_ = tuple(map(_tried, document["tried"]))
     elif kind is InstanceThreshold:
         rule = InstanceThreshold()
         rule.offset_, coef = _numbers(document["offset"]), _numbers(document["coef"])
@@ -160,6 +157,11 @@ def _rule(document: Any) -> ThresholdRule:
             raise ValueError(f"expected {rule.n_labels_} label names, got {names!r}")
         rule.label_names_ = None if names is None else tuple(map(str, names))
     return rule
+
+
+def _tried(document: dict[str, Any]) -> Tried:
+    known: dict[str, Any] = {k: math.nan if v is None else v for k, v in document.items()}
+    return Tried(**known)
 
 
 _ADVICE = "Store it with the model, with skops or joblib."

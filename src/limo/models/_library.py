@@ -1,0 +1,265 @@
+"""The base models that an aimed classifier tries, and their cross-fitted scores.
+
+A :class:`Candidate` is an unfitted model. :func:`library` lists those that suit the data, cheap and
+good ones first. :func:`cross_fit_candidate` scores every training row by models that have not seen
+it, and :class:`ScoreCache` keeps these scores in a folder.
+"""
+
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import joblib
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from limo._system import OutOfTimeError, replacing, stopping_at, versions
+from limo._types import Values
+from limo.losses._term import Term
+from limo.models._base import KernelFeatures, UnitRows
+from limo.models._boosted_trees import BoostingClassifier
+from limo.models._limo import MarginClassifier
+from limo.models._neighbours import MLKNNClassifier
+from limo.models._trees import ForestClassifier, log_odds
+from limo.thresholds._fit import Fitted, Folds, fit_varying
+
+# Trees and neighbours read features one by one: beyond this many cells only linear models are fast.
+_MOST_CELLS = 200_000_000
+_MOST_ROWS_FOR_NEIGHBOURS = 50_000
+
+_POINTWISE = Term("entries", "pointwise")
+_LIMO = (Term("rows", "mean"), Term("columns", "mean"))
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A model to try.
+
+    Attributes
+    ----------
+    name, family : str
+        What it is called, and its kind: linear, kernel, trees, boosting, neighbours or other.
+    estimator : estimator
+        Unfitted; it takes features as they are.
+    stages : mapping of str to dict
+        Further models from the same fit, by name: parameters that are set after fitting. Without
+        stages the fit is one model.
+    """
+
+    name: str
+    family: str
+    estimator: Any
+    stages: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def members(self) -> Mapping[str, dict[str, Any]]:
+        """The models of one fit by name, and the parameters that make each."""
+        return self.stages or {self.name: {}}
+
+
+def library(X: Any, n_labels: int, *, seed: int, n_jobs: int | None) -> list[Candidate]:
+    """The candidates that suit the data; linear ones only if there are very many features."""
+    n_rows, n_features = X.shape
+    linear = list(_linear(n_rows * n_labels, n_jobs))
+    if n_rows * n_features > _MOST_CELLS:
+        return linear
+    found = [linear[0], *_trees(seed, n_jobs), *linear[1:]]
+    found += _kernel(n_rows * n_labels, seed, n_jobs)
+    found.append(_boosting(seed, n_jobs))
+    if n_rows <= _MOST_ROWS_FOR_NEIGHBOURS:
+        found += _neighbours(n_jobs)
+    return found
+
+
+def quick_library(X: Any, n_labels: int, *, n_jobs: int | None) -> list[Candidate]:
+    """Linear models only."""
+    return list(_linear(X.shape[0] * n_labels, n_jobs))
+
+
+def _linear(n_entries: int, n_jobs: int | None) -> Iterator[Candidate]:
+    for C in (10, 1, 100):
+        yield _margin(f"logistic, C={C}", _POINTWISE, 1.0 / (C * n_entries), n_jobs)
+    for alpha in (1e-2, 1e-3):
+        yield _margin(f"LIMO, alpha={alpha:g}", _LIMO, alpha, n_jobs)
+    yield _margin("margins by instance, top", Term("rows", "top"), 1e-3, n_jobs)
+    yield _margin("margins by instance, bottom", Term("rows", "bottom"), 1e-3, n_jobs)
+    yield _margin("margins by label, top", Term("columns", "top"), 1e-3, n_jobs)
+
+
+def _margin(name: str, terms: Any, alpha: float, n_jobs: int | None) -> Candidate:
+    model = MarginClassifier(terms, alpha=alpha, threshold_measure=None, n_jobs=n_jobs)
+    return Candidate(name, "linear", make_pipeline(UnitRows(), model))
+
+
+def _kernel(n_entries: int, seed: int, n_jobs: int | None) -> Iterator[Candidate]:
+    losses: dict[str, tuple[Any, float]] = {
+        f"logistic, C={C}": (_POINTWISE, 1.0 / (C * n_entries)) for C in (3, 30)
+    }
+    losses["LIMO, alpha=0.001"] = (_LIMO, 1e-3)
+    for gamma in (0.5, 1.5):
+        for name, (terms, alpha) in losses.items():
+            if gamma > 1 and terms is _LIMO:
+                continue
+            model = MarginClassifier(terms, alpha=alpha, threshold_measure=None, n_jobs=n_jobs)
+            features = KernelFeatures(gamma, random_state=seed)
+            pipe = make_pipeline(UnitRows(), features, model)
+            yield Candidate(f"RBF {gamma:g}, {name}", "kernel", pipe)
+
+
+def _trees(seed: int, n_jobs: int | None) -> Iterator[Candidate]:
+    kinds = {"extra trees": ("extra", 0.0), "random forest": ("random", 0.0)}
+    kinds["extra trees, labels balanced"] = ("extra", 1.0)
+    for name, (kind, balance) in kinds.items():
+        model = ForestClassifier(kind, balance=balance, n_jobs=n_jobs, random_state=seed)
+        yield Candidate(name, "trees", model)
+
+
+def _boosting(seed: int, n_jobs: int | None) -> Candidate:
+    stages = {f"boosting, {n} rounds": {"n_rounds": n} for n in (50, 100, 200)}
+    model = BoostingClassifier(200, min_samples_leaf=20, n_jobs=n_jobs, random_state=seed)
+    return Candidate("boosting", "boosting", model, stages)
+
+
+def _neighbours(n_jobs: int | None) -> Iterator[Candidate]:
+    for k in (10, 30):
+        model = make_pipeline(UnitRows(), MLKNNClassifier(k, n_jobs=n_jobs))
+        yield Candidate(f"ML-kNN, k={k}", "neighbours", model)
+
+
+# Cross-fitted scores
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """The cross-fitted scores of the models of one candidate.
+
+    Attributes
+    ----------
+    scores : list of array of shape (n_samples, n_labels)
+        One matrix per model of the candidate.
+    seconds : float
+        What cross-fitting took.
+    refit_seconds : float
+        What fitting on all data will take.
+    fitted : Fitted or None
+        The model fitted on all data, where cross-fitting gave it: forests have out-of-bag scores.
+    """
+
+    scores: list[Values]
+    seconds: float
+    refit_seconds: float
+    fitted: Fitted | None = None
+
+
+def comparable_scores(fitted: Fitted, X: Any) -> Values:
+    """Scores of all labels; probabilities as their log-odds, so that they can be averaged."""
+    if hasattr(fitted.estimator, "decision_function") or not fitted.constant.varying.any():
+        return fitted.scores(X)
+    return log_odds(fitted.scores(X, probabilities=True))
+
+
+def cross_fit_candidate(
+    candidate: Candidate, X: Any, labels: Any, folds: Folds, deadline: float
+) -> Scored:
+    """Score every row by models that have not seen it, unless that would take too long.
+
+    ``deadline`` is a time of ``time.monotonic()`` by which a fit on all data must be done, too.
+    """
+    with warnings.catch_warnings(), stopping_at(deadline):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        estimator = clone(candidate.estimator)
+        if isinstance(estimator, ForestClassifier):
+            return _out_of_bag(estimator, X, labels)
+        return _by_folds(candidate, estimator, X, labels, folds, deadline)
+
+
+def _out_of_bag(estimator: Any, X: Any, labels: Any) -> Scored:
+    start = time.monotonic()
+    fitted = fit_varying(estimator, X, labels, {})
+    if not fitted.constant.varying.any():
+        return Scored([fitted.scores(X)], 0.0, 0.0, fitted)
+    S = fitted.estimator.out_of_bag_scores_
+    del fitted.estimator.out_of_bag_scores_  # files need not hold them
+    scores = fitted.constant.complete(S.reshape(labels.shape[0], -1))
+    return Scored([scores], time.monotonic() - start, 0.0, fitted)
+
+
+def _by_folds(
+    candidate: Candidate, estimator: Any, X: Any, labels: Any, folds: Folds, deadline: float
+) -> Scored:
+    start = time.monotonic()
+    scores = [np.empty(labels.shape) for _ in candidate.members]
+    for k, (train, test) in enumerate(folds):
+        fitted = fit_varying(estimator, X[train], labels[train], {})
+        for S, settings in zip(scores, candidate.members.values(), strict=True):
+            fitted.estimator.set_params(**settings)
+            S[test] = comparable_scores(fitted, X[test])
+        each = (time.monotonic() - start) / (k + 1)
+        left = deadline - time.monotonic()
+        if (need := each * (len(folds) - k)) > left:
+            raise OutOfTimeError(
+                f"it needed about {need:.0f} s more, and {max(left, 0):.0f} s were left"
+            )
+    seconds = time.monotonic() - start
+    for S in scores:
+        if not np.isfinite(S).all():
+            raise ValueError("its scores are not finite")
+    return Scored(scores, seconds, seconds / len(folds))
+
+
+class ScoreCache:
+    """A folder of cross-fitted scores, so that an interrupted search can be resumed.
+
+    A file is named after everything its scores depend on: data, folds, model and versions.
+    """
+
+    def __init__(self, folder: Any, X: Any, labels: Any, folds: Folds) -> None:
+        self.folder = None if folder is None else Path(folder)
+        if self.folder is not None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.data = joblib.hash((_plain(X), _plain(labels), folds, versions()))
+
+    def load(self, candidate: Candidate) -> Scored | None:
+        """The scores of a candidate, if the folder holds them undamaged."""
+        if self.folder is None:
+            return None
+        try:
+            with self._file(candidate).open("rb") as file, np.load(file) as found:
+                seconds, refit = found["seconds"].tolist()
+                return Scored(list(found["scores"]), seconds, refit)
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+            return None
+
+    def save(self, candidate: Candidate, scored: Scored) -> None:
+        """Keep the scores of a candidate; those of a forest are as costly as the forest."""
+        if self.folder is not None:
+            refit = scored.seconds if scored.fitted is not None else scored.refit_seconds
+            with replacing(self._file(candidate)) as file:
+                np.savez(
+                    file, scores=np.stack(scored.scores), seconds=np.array([scored.seconds, refit])
+                )
+
+    def _file(self, candidate: Candidate) -> Path:
+        assert self.folder is not None
+        key = (self.data, _described(candidate.estimator), dict(candidate.members))
+        return self.folder / f"{joblib.hash(key)}.npz"
+
+
+def _plain(A: Any) -> Any:
+    """A matrix as arrays, whose hash does not depend on how it is stored."""
+    return (A.data, A.indices, A.indptr, A.shape) if sparse.issparse(A) else A
+
+
+def _described(estimator: Any) -> str:
+    """The type and all parameters of a model; threads do not change its scores."""
+    if isinstance(estimator, Pipeline):
+        return " -> ".join(_described(step) for _, step in estimator.steps)
+    params = {k: v for k, v in estimator.get_params().items() if k not in ("n_jobs", "callback")}
+    return f"{type(estimator).__module__}.{type(estimator).__qualname__}({params!r})"
