@@ -99,9 +99,13 @@ def test_a_model_file_keeps_the_choice(tmp_path):
 def test_weights_and_gaps_choose_the_first_kind_without_t_of_x(measure):
     weight = RNG.integers(1, 4, size=len(Y))
     rule = limo.AutoThreshold(measure).fit(Y, S, sample_weight=weight)
-    kind = {"macro_f1": "label", "hamming_loss": "label"}.get(measure, "global")
-    assert rule.kind_ == kind
-    suited = {"label": limo.LabelThreshold, "global": limo.GlobalThreshold}[kind](measure)
+    suited = {
+        "macro_f1": limo.LabelThreshold("macro_f1"),
+        "hamming_loss": limo.LabelThreshold("hamming_loss"),
+        "micro_f1": limo.GlobalThreshold("micro_f1"),
+        # no search of thresholds per label follows instance-F1: micro-F1 is the closest
+        "instance_f1": limo.LabelThreshold("micro_f1"),
+    }[measure]
     expected = suited.fit(Y, S, sample_weight=weight).predict(S)
     assert (rule.predict(S) == expected).all()
     assert (rule_from_json(rule_to_json(rule)).predict(S) == expected).all()

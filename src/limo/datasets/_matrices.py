@@ -1,7 +1,6 @@
 """One matrix from a file: labels or scores to evaluate, or features to predict from.
 
-Rows are instances. Columns are matched by name where the file has names. A ``.npy`` file is
-mapped into memory and never read as a whole.
+Rows are instances. Columns are matched by name if there are names. A ``.npy`` file is mapped.
 """
 
 import hashlib
