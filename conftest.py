@@ -11,15 +11,13 @@ from typing import Any
 
 
 def _installed(library: str) -> bool:
-    """Whether a library is installed; a folder of tests of the same name has no file."""
-    found = importlib.util.find_spec(library)
-    return found is not None and found.origin is not None
+    return importlib.util.find_spec(library) is not None
 
 
 # Code, tests and docs that need an optional library are left out where it is missing.
 collect_ignore: list[str] = []
 if not _installed("torch"):
-    collect_ignore += ["src/limo/torch", "tests/torch", "docs/networks.md"]
+    collect_ignore += ["src/limo/torch", "tests/pytorch", "docs/networks.md"]
 if not (_installed("xgboost") and _installed("lightgbm")):
     collect_ignore += ["tests/models/test_boosting.py", "docs/boosting.md"]
 

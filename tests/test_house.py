@@ -39,8 +39,9 @@ PUBLIC_PACKAGES = (
     "torch",
 )
 
-_TORCH = importlib.util.find_spec("torch")
-HAS_TORCH = _TORCH is not None and _TORCH.origin is not None  # not the folder tests/torch
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+# A folder of tests called torch would be imported as the library where that is missing.
+FOLDERS = {"torch": "pytorch"}
 
 # Modules with less code than LEAST_LINES_OF_CODE, and why they are not part of another one.
 SMALL = {
@@ -101,7 +102,8 @@ def lines_of_code(module: Path) -> int:
 def mirrors(module: Path) -> list[Path]:
     """test_search.py, test_search_targets.py, ... in the folder that mirrors the package."""
     relative = module.relative_to(SOURCE)
-    folder = TESTS / Path(*(part.lstrip("_") for part in relative.parent.parts))
+    parts = (part.lstrip("_") for part in relative.parent.parts)
+    folder = TESTS / Path(*(FOLDERS.get(part, part) for part in parts))
     stem = f"test_{relative.stem.lstrip('_')}"
     return [folder / f"{stem}.py", *folder.glob(f"{stem}_*.py")]
 

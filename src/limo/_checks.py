@@ -163,7 +163,12 @@ def check_weights(sample_weight: Any, n_instances: int) -> Values | None:
     """Check sample weights: one finite number from 0 up for each instance; None if none given."""
     if sample_weight is None:
         return None
-    weights = np.asarray(Frame("sample_weight", sample_weight).values)
+    try:
+        weights = np.asarray(Frame("sample_weight", sample_weight).values)
+    except ValueError as error:
+        raise ValueError(
+            f"sample_weight must hold one weight for each of the {n_instances} instances: {error}"
+        ) from error
     if weights.ndim == 2 and weights.shape[1] == 1:  # a frame or matrix of one column
         weights = weights[:, 0]
     if weights.shape != (n_instances,):
@@ -341,7 +346,8 @@ def check_name(name: Any, known: Iterable[str], what: str) -> str:
         known = list(known)
     if isinstance(name, str) and name in known:
         return name
-    hint = did_you_mean(str(name), [*known, *getattr(known, "further", ())])
+    further = getattr(known, "further", ())
+    hint = did_you_mean(str(name), known) or did_you_mean(str(name), further)
     raise ValueError(f"Unknown {what} {name!r}.{hint} Choose from: {', '.join(known)}.")
 
 

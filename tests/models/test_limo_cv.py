@@ -101,7 +101,9 @@ def test_all_measures_cost_one_cross_validation(monkeypatch):
 
 def test_models_carry_the_threshold_of_their_measure():
     search = limo.LIMOClassifierCV(["macro_f1", "macro_auc"], **SMALL).fit(DATA.X, DATA.Y)
-    assert isinstance(search.model_for("macro_f1").threshold_, limo.LabelThreshold)
+    rule = search.model_for("macro_f1").threshold_
+    assert isinstance(rule, limo.AutoThreshold)
+    assert rule.target == "macro_f1"
     assert isinstance(search.model_for("macro_auc").threshold_, limo.GlobalThreshold)
     assert search.best_params_ == search.best_params_by_measure_["macro_f1"]
     with pytest.raises(ValueError, match="Unknown measure here 'micro_f1'"):
@@ -142,7 +144,9 @@ def test_thresholds_are_fitted_on_the_scores_of_the_search_or_on_folds_of_their_
     folds = list(limo.datasets.StratifiedFolds(4).split(DATA.X, DATA.Y))
     rows = np.concatenate([b for _, b in folds])
     for own in ({"cv": folds}, {"threshold_cv": folds}):
-        search = limo.LIMOClassifierCV("micro_f1", **SMALL, **own, tol=1e-7, average=False)
+        search = limo.LIMOClassifierCV(
+            "micro_f1", **SMALL, **own, tol=1e-7, average=False, threshold=None
+        )
         search.fit(DATA.X, DATA.Y)
         model = limo.MarginClassifier(**search.best_params_, threshold_measure=None, tol=1e-7)
         S = np.concatenate(

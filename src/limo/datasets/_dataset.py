@@ -7,7 +7,7 @@ import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -279,11 +279,9 @@ class ReadOptions:
             if getattr(self, name) not in choices:
                 expected = " or ".join(map(repr, choices))
                 raise DataError(f"{name} must be {expected}, got {getattr(self, name)!r}")
-        if self.missing_labels in (0, 1):
-            raise DataError(
-                f"missing_labels must be nan, or a number that is no label; got "
-                f"{self.missing_labels!r}"
-            )
+        gap: Any = self.missing_labels
+        if gap is not None and (not isinstance(gap, Real) or gap in (0, 1)):
+            raise DataError(f"missing_labels must be nan, or a number that is no label: {gap!r}")
         if self.n_features is not None and not 0 <= self.n_features < 2**63:
             raise DataError(f"n_features must be a count, got {self.n_features!r}")
         if isinstance(self.drop, str):
@@ -336,7 +334,7 @@ def with_gaps(Y: Any, missing_labels: float | None) -> Any:
 
     Floats if there is any, else what they were.
     """
-    if missing_labels is None or np.isnan(missing_labels):
+    if missing_labels is None or missing_labels != missing_labels:
         return Y
     gone = (Y.data if sparse.issparse(Y) else Y) == missing_labels
     if not np.any(gone):

@@ -60,9 +60,9 @@ class LIMOClassifierCV(MultiLabelClassifier):
         As for :class:`limo.MarginClassifier`.
     tol : float, default=2e-3
         The certified gap of every fit. Looser fits are faster, but their scores are noisy.
-    threshold : None, rule or name, default=None
-        How labels are cut out of scores: None is the kind that suits the measure, as
-        :func:`limo.suggest_threshold` says.
+    threshold : None, rule or name, default="auto"
+        How labels are cut out of scores. "auto" tries all kinds (:class:`limo.AutoThreshold`);
+        None is the kind that suits the measure, as :func:`limo.suggest_threshold` says.
     threshold_cv : int, splitter or iterable, optional
         Fits the threshold on the scores of these folds instead of those of the search, which takes
         as many more fits of the chosen model.
@@ -114,7 +114,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         tol: float = 2e-3,
         max_iter: int = 1000,
         working_memory: float | None = None,
-        threshold: Any = None,
+        threshold: Any = "auto",
         threshold_cv: Any = None,
         threshold_measure: str = "micro_f1",
         n_jobs: int | None = None,
