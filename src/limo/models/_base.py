@@ -230,7 +230,7 @@ class KernelFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        array of shape (n_samples, n_components_)
+        array of shape (n_samples, n_components)
         """
         check_is_fitted(self)
         check_sparse(X, "X")
