@@ -346,8 +346,7 @@ def check_name(name: Any, known: Iterable[str], what: str) -> str:
         known = list(known)
     if isinstance(name, str) and name in known:
         return name
-    further = getattr(known, "further", ())
-    hint = did_you_mean(str(name), known) or did_you_mean(str(name), further)
+    hint = did_you_mean(str(name), [*known, *getattr(known, "further", ())])
     raise ValueError(f"Unknown {what} {name!r}.{hint} Choose from: {', '.join(known)}.")
 
 

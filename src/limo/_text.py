@@ -49,10 +49,22 @@ def repeated(names: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Suggest the known name most similar to ``name``, ignoring case; empty if none is similar."""
+    """Suggest the known name most similar to ``name``, ignoring case; empty if none is similar.
+
+    Of equally similar names it is the first.
+    """
     spelt = {one.lower(): one for one in known}
-    near = difflib.get_close_matches(name.lower(), spelt, n=1)
-    return f" Did you mean {spelt[near[0]]!r}?" if near else ""
+    near = difflib.get_close_matches(name.lower(), spelt, n=5)
+    if not near:
+        return ""
+    order = list(spelt)
+    matcher = difflib.SequenceMatcher(b=name.lower())
+
+    def similarity(one: str) -> tuple[float, int]:
+        matcher.set_seq1(one)
+        return matcher.ratio(), -order.index(one)
+
+    return f" Did you mean {spelt[max(near, key=similarity)]!r}?"
 
 
 def _line(cells: tuple[str, ...], tag: str) -> str:

@@ -197,6 +197,7 @@ def test_threads_are_limited_while_fitting():
         seen.clear()
 
 
+@compiled
 def test_weights_do_not_depend_on_the_number_of_threads():
     data = limo.datasets.make_multilabel(600, 20, 30, seed=0)
     alone, shared = (

@@ -1,4 +1,5 @@
 import matplotlib as mpl
+import numba
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -8,6 +9,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import limo
 from estimators import OTHER_THRESHOLD, MultiLabelContract, quietly
 from limo._solvers import exact
+
+compiled = pytest.mark.skipif(
+    numba.config.DISABLE_JIT, reason="many fits take too long without the compiler"
+)
 
 DATA = limo.datasets.figure1(240, seed=5)
 SMALL = {"alphas": [1e-2, 1e-4], "terms": ["rows mean", "columns mean"]}
@@ -52,6 +57,7 @@ def test_the_grid_is_judged_as_by_hand():
         assert found["std_ranking_loss"][k] == pytest.approx(np.std(values), abs=2e-3)
 
 
+@compiled
 @pytest.mark.parametrize("alphas", [None, [1e-2, 1e-4]])
 def test_the_scale_of_the_features_does_not_matter(alphas):
     settings = SMALL | {"alphas": alphas}
@@ -63,6 +69,7 @@ def test_the_scale_of_the_features_does_not_matter(alphas):
         assert max(plain.cv_results_["alpha"]) == pytest.approx(10**-0.5)
 
 
+@compiled
 @pytest.mark.parametrize("measure", list(limo.MEASURES))
 def test_any_measure_by_name(measure):
     search = limo.LIMOClassifierCV(measure, **SMALL).fit(DATA.X, DATA.Y)
@@ -77,6 +84,7 @@ def test_any_measure_by_name(measure):
     assert search.predict(DATA.X).shape == DATA.Y.shape
 
 
+@compiled
 def test_all_measures_cost_one_cross_validation(monkeypatch):
     solved = []
     solve = exact.solve
@@ -139,6 +147,7 @@ def test_the_best_cell_alone_on_request():
     assert weight == 1.0
 
 
+@compiled
 def test_thresholds_are_fitted_on_the_scores_of_the_search_or_on_folds_of_their_own():
     """By hand: the chosen cell, cross-fitted, and the threshold on its scores."""
     folds = list(limo.datasets.StratifiedFolds(4).split(DATA.X, DATA.Y))
@@ -157,6 +166,7 @@ def test_thresholds_are_fitted_on_the_scores_of_the_search_or_on_folds_of_their_
         assert (search.predict(DATA.X) != expected).mean() < 0.01
 
 
+@compiled
 def test_the_margin_that_counts_is_found():
     """Label-wise training ranks the labels of the triangles better, instance-wise their points."""
     data = limo.datasets.figure1(800, seed=0)
