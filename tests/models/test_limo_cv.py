@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import limo
 from estimators import OTHER_THRESHOLD, MultiLabelContract, quietly
 from limo._solvers import exact
+from limo.models._limo_plan import LOGISTIC
 
 compiled = pytest.mark.skipif(
     numba.config.DISABLE_JIT, reason="many fits take too long without the compiler"
@@ -137,6 +138,14 @@ def test_the_model_averages_cells_by_their_shares():
         expected = expected + scale * model.fit(DATA.X, DATA.Y).decision_function(DATA.X)
     scores = search.decision_function(DATA.X)
     np.testing.assert_allclose(np.diff(scores), np.diff(expected), atol=2e-3)
+
+
+def test_half_of_the_model_is_the_most_likely_logistic_regression():
+    search = limo.LIMOClassifierCV("coverage", cv=2, alphas=[1e-2, 1e-3]).fit(DATA.X, DATA.Y)
+    found = search.cv_results_
+    logistic = np.array([terms == LOGISTIC for terms in found["terms"]])
+    assert found["share_coverage"][logistic].max() >= 0.5
+    assert found["share_coverage"].sum() == pytest.approx(1)
 
 
 def test_the_best_cell_alone_on_request():

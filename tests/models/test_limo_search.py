@@ -89,18 +89,52 @@ def test_cells_behind_on_the_first_fold_are_not_tried_again(monkeypatch):
     monkeypatch.setattr("limo.models._limo_search._KEPT", 1)
     monkeypatch.setattr("limo.models._limo_search._KEPT_LOGISTIC", 1)
     ticks = []
-    trials = search({"ranking_loss": [ROWS, TOP, PLAIN]}, tick=ticks.append).run()
+    engine = search({"ranking_loss": [ROWS, TOP, PLAIN]}, tick=ticks.append)
+    trials = engine.run()
     best = min(trials, key=lambda t: t.first["ranking_loss"])
     logistic = min(
         (t for t in trials if t.cell.terms == LOGISTIC), key=lambda t: t.first["ranking_loss"]
     )
     kept = [t for t in trials if t.values]
     assert set(map(id, kept)) == {id(best), id(logistic)}
-    assert all(len(t.scores) == (3 if t in kept else 0) for t in trials)
-    assert sum(ticks) == 5 + 2 * len(kept)
-    assert [t.row([MEASURES["ranking_loss"]])["folds_ranking_loss"] for t in trials].count(
-        1
-    ) == 5 - len(kept)
+    scored = [t for t in trials if t.scores]
+    assert all(len(t.scores) == 3 for t in scored)
+    assert sum(ticks) == 5 + 2 * len(scored)
+    row = [t.row([MEASURES["ranking_loss"]])["folds_ranking_loss"] for t in trials]
+    assert row.count(1) == 5 - len(kept)
+    # beside the kept ones, the logistic cell with the lowest log loss on the first fold
+    train, test = FOLDS[0]
+    losses = {
+        alpha: log_loss(
+            DATA.Y[test],
+            limo.MarginClassifier(LOGISTIC, alpha=alpha, threshold_measure=None, tol=1e-8)
+            .fit(DATA.X[train], DATA.Y[train])
+            .decision_function(DATA.X[test]),
+        )
+        for alpha in PLAIN.alphas
+    }
+    likely = Cell(LOGISTIC, min(losses, key=losses.__getitem__))
+    assert {t.cell for t in scored} == {best.cell, logistic.cell, likely}
+    assert engine.most_likely(trials) in {t.cell for t in scored}
+
+
+def log_loss(Y, S):
+    """From the definition: minus the mean logarithm of the probability of each label."""
+    P = 1 / (1 + np.exp(-S))
+    return -np.log(np.where(Y == 1, P, 1 - P)).mean()
+
+
+def test_the_most_likely_logistic_cell_has_the_lowest_log_loss():
+    engine = search({"ranking_loss": [ROWS, PLAIN]})
+    trials = engine.run()
+    rows = np.concatenate([test for _, test in FOLDS])
+    own = [t for t in trials if t.cell.terms == LOGISTIC]
+    for t in own:
+        expected = log_loss(DATA.Y[rows], np.concatenate(t.scores).astype(np.float64))
+        assert engine.log_loss(t) == pytest.approx(expected, rel=1e-6)
+    assert engine.most_likely(trials) == min(own, key=engine.log_loss).cell
+    without = search({"ranking_loss": [ROWS]})
+    assert without.most_likely(without.run()) is None
 
 
 def trial(alpha, *values, name="macro_f1"):

@@ -20,7 +20,7 @@ from limo.measures._table import MEASURES
 from limo.models._base import MultiLabelClassifier
 from limo.models._limo_average import AveragedClassifier, Cell, Solved, Solving
 from limo.models._limo_plan import candidates_for
-from limo.models._limo_search import Search, Trial, shares_of
+from limo.models._limo_search import LOGISTIC_SHARE, Search, Trial, shares_of
 from limo.thresholds._fit import Training, folds_of, label_matrix, make_rule, threshold_folds
 from limo.thresholds._rules import ThresholdRule
 
@@ -35,10 +35,11 @@ class LIMOClassifierCV(MultiLabelClassifier):
     that all eleven cost one cross-validation. Cells that are behind on the first fold are not tried
     on the others.
 
-    The best cell of a grid is partly a matter of luck. So the model is the average of all cells
-    that are about as good as the best, each with a share that falls by e for every two standard
-    errors that it is behind. An average of linear models is one linear model. Its threshold is
-    fitted on the held-out scores of the search.
+    The best cell of a grid is partly a matter of luck. So the model is an average. One half is the
+    logistic regression with the lowest log loss, which is the least noisy choice. The other half
+    goes to all cells that are about as good as the best, each with a share that falls by e for
+    every two standard errors that it is behind. An average of linear models is one linear model.
+    Its threshold is fitted on the held-out scores of the search.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
     cv : int, splitter or iterable, default=3
         The number of folds (stratified by label), a scikit-learn splitter, or pairs of rows.
     average : bool, default=True
-        Whether to average the cells that are about as good as the best, or to take the best alone.
+        Whether to average cells as said above, or to take the best alone.
     fit_intercept, intercept_scaling, max_iter, working_memory
         As for :class:`limo.MarginClassifier`.
     tol : float, default=2e-3
@@ -162,7 +163,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         search = Search(X, labels, rows, solving, measures, candidates, self.n_jobs, progress.tick)
         with at_most(None):
             trials = search.run()
-            shares = {m.name: self._shares(trials, m) for m in measures}
+            shares = {m.name: self._shares(trials, m, search.most_likely(trials)) for m in measures}
             chosen = dict.fromkeys(cell for found in shares.values() for cell in found)
             solved = solving.solve(X, Y, chosen)
             self.models_ = {
@@ -249,9 +250,16 @@ class LIMOClassifierCV(MultiLabelClassifier):
         names = ("fit_intercept", "intercept_scaling", "tol", "max_iter", "working_memory")
         return {name: getattr(self, name) for name in names}
 
-    def _shares(self, trials: list[Trial], measure: Measure) -> dict[Cell, float]:
+    def _shares(
+        self, trials: list[Trial], measure: Measure, logistic: Cell | None
+    ) -> dict[Cell, float]:
         found = shares_of(trials, measure)
-        return found if self.average else {max(found, key=found.__getitem__): 1.0}
+        if not self.average:
+            return {max(found, key=found.__getitem__): 1.0}
+        if logistic is None:
+            return found
+        rest = {cell: (1 - LOGISTIC_SHARE) * share for cell, share in found.items()}
+        return rest | {logistic: rest.get(logistic, 0.0) + LOGISTIC_SHARE}
 
     def _model(
         self,

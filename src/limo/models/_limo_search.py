@@ -29,6 +29,9 @@ _KEPT, _KEPT_LOGISTIC = 24, 3
 _STANDARD_ERRORS = 2.0
 # Cells with less than this share, relative to the best, are not worth a fit.
 _SMALLEST_SHARE = 0.02
+# The share of the logistic regression with the lowest log loss. A log loss is far less noisy than
+# most measures, so this cell is a safe choice; the rest goes to the cells of the measure.
+LOGISTIC_SHARE = 0.5
 # A path ends after so many values of alpha without a new best one.
 _PATIENCE = 2
 
@@ -183,7 +186,7 @@ class Search:
         trials = self._first_fold(first, asking)
         kept = self._kept(trials)
         for trial in trials:
-            if not trial.values:
+            if trial not in kept:
                 trial.scores.clear()
         paths = [[t for t in kept if t.cell.terms == c.terms] for c in asking]
         self._other_folds(others, [path for path in paths if path])
@@ -231,6 +234,18 @@ class Search:
         P = rule.predict(trial.scores[k].astype(np.float64))
         return values_of([measure], self.labels[tests[k]], P=P)[measure.name]
 
+    def log_loss(self, trial: Trial) -> float:
+        """The mean logistic loss of the held-out scores of a logistic cell."""
+        tests = [test for _, test in self.rows][: len(trial.scores)]
+        S = np.concatenate(trial.scores, dtype=np.float64)
+        hits = self.labels[np.concatenate(tests)].multiply(S).sum()
+        return float(np.logaddexp(0.0, S).mean() - hits / S.size)
+
+    def most_likely(self, trials: list[Trial]) -> Cell | None:
+        """The logistic cell with the lowest log loss; None if logistic regression is not tried."""
+        known = [t for t in trials if t.cell.terms == LOGISTIC and len(t.scores) == len(self.rows)]
+        return min(known, key=self.log_loss).cell if known else None
+
     def _fold(self, train: Any, test: Any) -> Fold:
         Y = Pattern.from_csr(self.labels[train])
         return Fold(self.X[train], Y, self.X[test], self.labels[test])
@@ -257,6 +272,8 @@ class Search:
             for k in set(ranked) - chosen:
                 del trials[k].values[m.name]
             kept |= chosen
+        logistic = [k for k, trial in enumerate(trials) if trial.cell.terms == LOGISTIC]
+        kept |= set(sorted(logistic, key=lambda k: self.log_loss(trials[k]))[:_KEPT_LOGISTIC])
         return [trials[k] for k in sorted(kept)]
 
 
