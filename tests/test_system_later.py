@@ -1,5 +1,6 @@
 """Modules that are loaded when they are needed."""
 
+import inspect
 import subprocess
 import sys
 
@@ -53,3 +54,7 @@ def test_tables_and_pictures_load_nothing_before_they_are_made(name, libraries):
     code = f"import sys, limo; limo.{name}; print(sorted({libraries} & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_tools_that_unwrap_functions_import_nothing():
+    assert inspect.unwrap(missing := Later("a_library_that_is_not_there")) is missing

@@ -274,6 +274,8 @@ class Later:
         self._name = name
 
     def __getattr__(self, wanted: str) -> Any:
+        if wanted == "__wrapped__":  # tools that look for wrapped functions import nothing
+            raise AttributeError(wanted)
         return getattr(importlib.import_module(self._name), wanted)
 
 
