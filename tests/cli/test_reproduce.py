@@ -19,9 +19,9 @@ def calls(monkeypatch):
         def function(folder, **options):
             found[name] = options
             options["progress"](limo.experiment.Progress(3, done=1, running=("one",)))
-            (folder / "facts-2").mkdir(parents=True, exist_ok=True)
+            (folder / "facts").mkdir(parents=True, exist_ok=True)
             page = limo.report.document_from_parts(f"The {name}", verdict=["All of it holds."])
-            facts = (folder / "facts-2",)
+            facts = (folder / "facts",)
             return limo.reproduce.Reproduction(
                 f"The {name}", folder, ("It holds.",), {}, facts, page
             )
@@ -38,7 +38,7 @@ def test_a_part_of_the_paper(folder, calls, part):
     found = run("reproduce", part)
     assert found.exit_code == 0, found.output
     assert f"The {part}\nIt holds.\n" in found.stdout
-    assert names_in(folder / f"limo-{part}") == {"facts-2", "report.html"}
+    assert names_in(folder / f"limo-{part}") == {"facts", "report.html"}
     assert "All of it holds." in (folder / f"limo-{part}" / "report.html").read_text()
     again = printed_json(run("reproduce", part, "--json"))
     assert again["verdict"] == ["All of it holds."]
@@ -86,7 +86,7 @@ def test_as_a_process(folder):
     good = process("reproduce", "theory", "--quick", folder=folder)
     assert good.returncode == 0, good.stderr
     assert good.stderr == ""
-    assert {"report.html", "theory.md", "facts-2"} <= names_in(folder / "limo-theory")
+    assert {"report.html", "theory.md", "facts"} <= names_in(folder / "limo-theory")
     (folder / "empty").mkdir()
     for words, code in (
         (("magic",), 2),

@@ -2,7 +2,6 @@ import pandas as pd
 import pytest
 
 from limo.reproduce import theory
-from limo.reproduce._theory import FACTS
 from limo.reproduce._theory import _table2_finding as table2_finding
 
 SIZE = {"n_predictors": 4, "n_draws": 2, "n_worlds": 6, "real_data": False}
@@ -39,7 +38,7 @@ def test_the_page_shows_every_table_and_picture(found):
 
 
 def test_the_same_call_again_only_draws(found):
-    kept = sorted((found.folder / FACTS).iterdir())
+    kept = sorted((found.folder / "facts").iterdir())
     before = [path.stat().st_mtime_ns for path in kept]
     page = found.paths[0].read_bytes()
     picture = found.paths[-2].read_bytes()

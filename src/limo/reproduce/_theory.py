@@ -30,9 +30,9 @@ from limo.reproduce._theory_worlds import map_facts
 Job = tuple[str, Callable[[], pd.DataFrame]]
 
 
-# Where tables are stored between runs. Raise the number when their columns change, so that tables
-# of an older version are not read.
-FACTS = "facts-2"
+# Part of the names of stored tables. Raise the number when their columns change, so that tables of
+# an older version are not read.
+VERSION = 2
 
 
 def theory(
@@ -100,7 +100,7 @@ def theory(
     found: dict[str, pd.DataFrame] = {}
     for k, (what, (file, compute)) in enumerate(jobs.items()):
         _report(progress, Progress(len(jobs), done=k, running=(what,)))
-        found[what] = _stored(Path(folder) / FACTS / f"{file}-{seed}.csv", compute)
+        found[what] = _stored(Path(folder) / "facts" / f"{file}-{seed}-v{VERSION}.csv", compute)
     _report(progress, Progress(len(jobs), done=len(jobs)))
     return _write(folder, found, names, real_data)
 
