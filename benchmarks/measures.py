@@ -70,17 +70,26 @@ def compare(m: int, l: int) -> None:  # noqa: E741
     extra = promised / ours
     print(f"  guarantees over evaluate: {extra:.2f} (target 1: {verdict(extra <= 1)})")
     faster, share = rival / ours, ours / sum(sorts)
-    print(f"  faster than scikit-learn: {faster:.0f}x (target 30x: {verdict(faster >= 30)})")
+    print(f"  faster than scikit-learn: {faster:.0f}x (target 150x: {verdict(faster >= 150)})")
     print(f"  time over three sorts: {share:.2f} (target 1: {verdict(share <= 1)})")
 
 
 def gaps(m: int, l: int) -> None:  # noqa: E741
-    """Time of missing labels and of sample weights, as ratios to an evaluation without them."""
+    """Time of missing labels and of sample weights, as ratios to an evaluation without them.
+
+    Naming the code of missing labels must cost little if none is missing.
+    """
     Y, S, P = data(m, l)
     rng = np.random.default_rng(1)
     missing, weights = np.where(rng.random(Y.shape) < 0.1, -1, Y), rng.random(m)
     limo.evaluate(Y[:50], S[:50], P[:50], sample_weight=weights[:50])  # compile
-    plain = best(lambda: limo.evaluate(Y, S, P))
+    limo.evaluate(Y[:50], S[:50], P[:50], missing=-1)
+    plain, named = np.inf, np.inf
+    for _ in range(5):  # in turn, so that other work on the machine slows both
+        plain = min(plain, best(lambda: limo.evaluate(Y, S, P), repeat=2))
+        named = min(named, best(lambda: limo.evaluate(Y, S, P, missing=-1), repeat=2))
+    extra = named / plain - 1
+    print(f"  with missing=-1, none missing: {extra:+.1%} (target 5 %: {verdict(extra <= 0.05)})")
     ratio = best(lambda: limo.evaluate(missing, S, P, missing=-1)) / plain
     print(f"  with 10 % of the labels missing: {ratio:.2f} times as long")
     ratio = best(lambda: limo.evaluate(Y, S, P, sample_weight=weights)) / plain

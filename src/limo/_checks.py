@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from limo._frames import Frame, Names, first_names
+from limo._frames import Frame, Names, as_names, first_names
 from limo._system import Later
 from limo._text import did_you_mean
 from limo._types import Anything, Booleans, Floats, Values
@@ -90,7 +90,7 @@ def check_truth(
     if missing is not None and not _is_number(missing):
         frame.must_match(Frame("missing", missing))
     Y = check_known_labels(frame.values, "y_true", missing)
-    names = None if label_names is None else tuple(map(str, label_names))
+    names = None if label_names is None else as_names(label_names)
     if names is not None and len(names) != Y.shape[1]:
         raise ValueError(
             f"label_names must name every label: expected {Y.shape[1]} names, got {len(names)}."

@@ -11,6 +11,7 @@ from typing import Any
 
 from limo._checks import check_truth
 from limo._evaluation import Evaluation, evaluate_checked
+from limo._frames import by_name
 from limo._system import Later
 from limo._text import Rows, align, as_html, counted, plain
 from limo.measures._compute import check_conventions
@@ -246,7 +247,7 @@ def compare_predictions(
     """
     truth = check_truth(y_true, label_names, missing=missing, sample_weight=sample_weight)
     chosen = select(measures)
-    by_score, by_label = dict(scores or {}), dict(predictions or {})
+    by_score, by_label = by_name(scores, "scores"), by_name(predictions, "predictions")
     names = list(dict.fromkeys([*by_score, *by_label]))
     if len(names) < 2:
         raise ValueError(

@@ -13,7 +13,7 @@ from limo._guarantees import BOUNDS, from_any_order, from_margins, has_table
 from limo._margins import MarginSummary, Orders
 from limo._system import Later
 from limo._text import Rows, align, as_html, counted, plain
-from limo._types import Values
+from limo._types import Values, check_kind
 from limo._views import COLUMNS, ENTRIES, ROWS, View
 from limo.measures._conventions import Conventions
 from limo.measures._measure import Measure, Optimised, mean_of_defined
@@ -278,6 +278,7 @@ def explain(evaluation: Evaluation) -> str:
     Rows are ordered better than columns: this predictor suits measures of instances more than
     measures of labels.
     """
+    check_kind(evaluation, Evaluation, "explain takes what limo.evaluate returns")
     if not evaluation.margins:
         raise ValueError(
             "explain needs margins, and margins need scores: call evaluate with y_score."

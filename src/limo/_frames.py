@@ -4,10 +4,13 @@ Rows and columns are compared by position everywhere in limo. Two frames that na
 another order would silently be compared wrongly, so they are an error that says how to fix it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from limo._scores import readable, scores_from
+from limo._types import check_kind
 
 Names = tuple[str, ...] | None
 
@@ -66,6 +69,29 @@ class Frame:
                 f"The columns of {other} must be those of {self.name}: {expected}. Rename them, or "
                 f"{by_position} if they are the same labels in the same order."
             )
+
+
+def as_names(given: Any, name: str = "label_names") -> tuple[str, ...]:
+    """A list of names as texts.
+
+    >>> as_names(["a", 3])
+    ('a', '3')
+    >>> as_names(3)
+    Traceback (most recent call last):
+        ...
+    ValueError: label_names must be a list of names, got 3.
+    """
+    names = given.tolist() if isinstance(given, np.ndarray) else given
+    check_kind(names, Iterable, f"{name} must be a list of names")
+    return tuple(map(str, names))
+
+
+def by_name(given: Any, what: str) -> dict[str, Any]:
+    """Scores or predictions of several models, by their names; none if they are not given."""
+    if given is None:
+        return {}
+    check_kind(given, Mapping, f"{what} must map the names of models to matrices")
+    return dict(given)
 
 
 def column_names(y: Any) -> Names:

@@ -18,6 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
+import limo
+
 # Files
 
 
@@ -46,6 +48,8 @@ def check_target(file: Path, *, force: bool) -> None:
         ...
     FileNotFoundError: the folder no/such/folder does not exist; create it first
     """
+    if not isinstance(force, bool):
+        raise ValueError(f"force must be True or False, got {force!r}")
     if not file.parent.is_dir():
         raise FileNotFoundError(f"the folder {file.parent} does not exist; create it first")
     if file.is_dir():
@@ -249,7 +253,6 @@ def check_time() -> None:
 # Libraries
 
 _PACKAGES = {
-    "limo": "limo-ml",
     "numpy": "numpy",
     "scipy": "scipy",
     "scikit-learn": "scikit-learn",
@@ -283,4 +286,4 @@ class Later:
 def versions() -> dict[str, str]:
     """The versions of Python, limo, and the libraries that results depend on."""
     found = {name: importlib.metadata.version(package) for name, package in _PACKAGES.items()}
-    return {"python": platform.python_version()} | found
+    return {"python": platform.python_version(), "limo": limo.__version__} | found

@@ -33,7 +33,8 @@ from limo.experiment import COLUMNS, Data, Plan, Splits
 from limo.losses import Term
 
 PACKAGES = ("limo", *(f"limo.{name}" for name in (
-    "datasets", "experiment", "losses", "measures", "models", "report", "reproduce", "thresholds",
+    "datasets", "displays", "experiment", "losses", "measures", "models", "report", "reproduce",
+    "thresholds",
 )))  # fmt: skip
 
 Y = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 1]])
@@ -285,18 +286,18 @@ def problem_of(attempt: Attempt) -> str:
 
 @contextmanager
 def _at_most(seconds: int) -> Iterator[None]:
-    """Raise an error that counts as foreign after this many seconds."""
+    """Raise an error that counts as foreign after this much processor time."""
 
     def stop(*_: object) -> None:
         raise ArithmeticError(f"took more than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def main(names: list[str]) -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from limo._checks import check_name
 from limo._system import Later
 from limo._text import did_you_mean
+from limo._types import check_kind
 from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions
 from limo.datasets._read import read_source
 from limo.datasets._source import Source, open_source
@@ -215,7 +217,9 @@ def load(name: str, part: str = "all", *, download: bool = True, progress: bool 
 
 def is_at_hand(name: str, part: str = "all") -> bool:
     """Whether :func:`load` can load a known data set without a download."""
+    check_kind(name, str, "name must be the name of a data set")
     entry = _find_entry(name)
+    check_name(part, entry.parts, "part")
     wanted = [entry.parts[part][0], *([entry.xml] if entry.xml else [])]
     return all(_find(file) is not None for file in wanted)
 

@@ -5,7 +5,7 @@ Every reader, writer and splitter uses these; nothing here reads a file.
 
 import itertools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any
@@ -27,8 +27,8 @@ class Dataset:
         The features.
     Y : array or CSR array of shape (n_samples, n_labels)
         The labels, 0 or 1, and nan where a label is missing.
-    feature_names, label_names : tuple of str
-        A name for each column of ``X`` and of ``Y``.
+    feature_names, label_names : sequence of str
+        A name for each column of ``X`` and of ``Y``: a tuple, or numbered names.
     source : str
         Where the data come from.
     checksum : str
@@ -46,8 +46,8 @@ class Dataset:
 
     X: Any
     Y: Any
-    feature_names: tuple[str, ...]
-    label_names: tuple[str, ...]
+    feature_names: Sequence[str]
+    label_names: Sequence[str]
     source: str = ""
     checksum: str = ""
 
@@ -124,7 +124,53 @@ def _matrix(A: Any, name: str) -> Any:
     return found
 
 
-def _names(given: Any, kind: str) -> tuple[str, ...]:
+@dataclass(frozen=True, eq=False, repr=False)
+class NumberedNames(Sequence[str]):
+    """The names x0, x1, ..., made when they are asked for.
+
+    A few bytes of a file can announce millions of columns, whose names would take gigabytes.
+    Such names are equal to a tuple of the same names.
+
+    >>> names = NumberedNames("x", 10_000_000)
+    >>> names[-1], names[:2], len(names)
+    ('x9999999', ('x0', 'x1'), 10000000)
+    >>> NumberedNames("x", 2) == ("x0", "x1")
+    True
+    """
+
+    prefix: str
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, place: Any) -> Any:
+        found = range(self.size)[place]
+        return f"{self.prefix}{found}" if isinstance(found, int) else tuple(self._named(found))
+
+    def __iter__(self) -> Iterator[str]:
+        return self._named(range(self.size))
+
+    def _named(self, numbers: range) -> Iterator[str]:
+        return (f"{self.prefix}{number}" for number in numbers)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, NumberedNames):
+            return (self.prefix, self.size) == (other.prefix, other.size)
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return self.size == len(other) and all(map(str.__eq__, self, other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self)) if self.size < 10 else f"({self[0]!r}, ..., {self[-1]!r})"
+
+
+def _names(given: Any, kind: str) -> Sequence[str]:
+    if isinstance(given, NumberedNames):
+        return given
     if isinstance(given, tuple) and all(isinstance(name, str) for name in given):
         return given
     try:
@@ -144,6 +190,13 @@ def _stack(A: Any, B: Any) -> Any:
 
 def _dense(A: Any) -> Any:
     return A.toarray() if sparse.issparse(A) else np.asarray(A)
+
+
+def generator(seed: Any) -> np.random.Generator:
+    """Random numbers from a seed: a whole number from 0 up, a generator, or None."""
+    if seed is not None and not isinstance(seed, np.random.Generator):
+        check_number(seed, "seed", least=0, integer=True)
+    return np.random.default_rng(seed)
 
 
 # Errors, and the limits that stop hostile files.
@@ -386,7 +439,7 @@ def check_binary(Y: Any, path: str = "", *, gaps: bool = False) -> None:
 
 def check_different(names: Sequence[str], what: str, path: str = "") -> None:
     """Raise if a name occurs twice: nothing could be chosen by it."""
-    if (twice := repeated(names)) is not None:
+    if not isinstance(names, NumberedNames) and (twice := repeated(names)) is not None:
         raise DataError(f"expected different {what}, got {twice!r} twice", path=path)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from limo._system import Later
-from limo.datasets._dataset import Dataset, row_keys
+from limo.datasets._dataset import Dataset, check_dataset, row_keys
 from limo.datasets._synthetic import REGIONS, figure1
 
 pd = Later("pandas")
@@ -42,7 +43,7 @@ class Description:
         The number of rows equal to an earlier one: with labels, and comparing features alone.
     n_shared : int or None
         The number of rows that are in both parts with equal labels; None without another part.
-    label_names : tuple of str
+    label_names : sequence of str
         The labels.
     positives : tuple of int
         The number of positive instances of each label.
@@ -72,7 +73,7 @@ class Description:
     n_repeated: int
     n_repeated_features: int
     n_shared: int | None
-    label_names: tuple[str, ...]
+    label_names: Sequence[str]
     positives: tuple[int, ...]
     imbalance: tuple[float, ...]
     set_sizes: tuple[int, ...]
@@ -187,6 +188,8 @@ def describe(dataset: Dataset, other: Dataset | None = None) -> Description:
             f"describe takes a Dataset, got {type(dataset).__name__}. limo.read gives one; for "
             "arrays: limo.Dataset(X, Y, feature_names, label_names)"
         )
+    if other is not None:
+        check_dataset(other)
     X, (Y, n_missing) = dataset.X, _known(dataset.Y)
     m, n_labels = Y.shape
     sizes = np.diff(Y.indptr)
@@ -240,7 +243,7 @@ def _imbalance(positives: Any) -> tuple[float, ...]:
     return tuple((most / count if count else float("inf")) for count in positives.tolist())
 
 
-def _frequent_pairs(Y: Any, names: tuple[str, ...]) -> tuple[tuple[str, str, int], ...]:
+def _frequent_pairs(Y: Any, names: Sequence[str]) -> tuple[tuple[str, str, int], ...]:
     """The pairs of labels that occur together most often, most frequent first."""
     together = sparse.triu(Y.T.astype(np.int64) @ Y.astype(np.int64), k=1, format="coo")
     order = np.lexsort((together.col, together.row, -together.data))[:_PAIRS]
@@ -249,7 +252,7 @@ def _frequent_pairs(Y: Any, names: tuple[str, ...]) -> tuple[tuple[str, str, int
     )
 
 
-def _examples(names: tuple[str, ...]) -> str:
+def _examples(names: Sequence[str]) -> str:
     shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
     return f" ({shown})" if names else ""
 
@@ -356,7 +359,7 @@ def plot_triangles(data: Dataset | None = None) -> Any:
     matplotlib Figure
         The picture.
     """
-    data = data or figure1(1000)
+    data = _square_data(data)
     figure, [[ax]] = _figure(1, 4.2, 4.4)
     for region, colour in zip(REGIONS, _COLOURS, strict=True):
         corners = ((0, 0), *_TRIANGLES[region])
@@ -391,7 +394,7 @@ def plot_regions(data: Dataset | None = None) -> Any:
     matplotlib Figure
         The picture.
     """
-    data = data or figure1(1000)
+    data = _square_data(data)
     figure, [panels] = _figure(len(data.label_names), 2.8 * len(data.label_names), 3.1)
     for j, (ax, colour) in enumerate(zip(panels, _COLOURS, strict=True)):
         has = data.Y[:, j] == 1
@@ -399,6 +402,16 @@ def plot_regions(data: Dataset | None = None) -> Any:
         ax.scatter(*data.X[has].T, s=3, color=colour, linewidths=0)
         _square(ax, f"label {data.label_names[j]}")
     return figure
+
+
+def _square_data(data: Dataset | None) -> Dataset:
+    """The data, or 1000 points; only what :func:`figure1` makes can be drawn so."""
+    if data is None:
+        return figure1(1000)
+    check_dataset(data)
+    if data.X.shape[1] != 2 or data.Y.shape[1] != len(_COLOURS):
+        raise ValueError(f"expected data made by limo.datasets.figure1, got {data!r}")
+    return data
 
 
 def _region(X: Any) -> Any:

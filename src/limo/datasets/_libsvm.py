@@ -6,6 +6,7 @@ rejects unsorted indices, accepts inf and nan, names no line, and takes 2 to 3 t
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from limo._kernels import libsvm as kernels
 from limo.datasets._dataset import (
     DataError,
     Dataset,
+    NumberedNames,
     ReadOptions,
     check_different,
     csr,
@@ -42,7 +44,7 @@ def read_libsvm(source: Source, options: ReadOptions) -> Dataset:
     label_names = _label_names(options.labels, names.get("label_names"), lines)
     X = lines.features(n_features, zero_based, options)
     Y = lines.label_matrix(label_names, options, numbered=isinstance(options.labels, int))
-    features = names.get("feature_names") or _numbered(X.shape[1])
+    features = names.get("feature_names") or NumberedNames("x", X.shape[1])
     if len(features) != X.shape[1]:
         raise DataError(
             f"expected {X.shape[1]} feature names, got {len(features)}. Write the file again, or "
@@ -51,7 +53,7 @@ def read_libsvm(source: Source, options: ReadOptions) -> Dataset:
         )
     for what, given in (("label names", label_names), ("feature names", features)):
         check_different(given, what, source.path)
-    return Dataset(X, Y, tuple(features), label_names, source.path, source.checksum)
+    return Dataset(X, Y, features, label_names, source.path, source.checksum)
 
 
 def read_xmc(source: Source, options: ReadOptions) -> Dataset:
@@ -82,7 +84,7 @@ def read_xmc(source: Source, options: ReadOptions) -> Dataset:
     label_names = _label_names(wanted, None, lines)
     X = lines.features(n_features, True, options)
     Y = lines.label_matrix(label_names, options, numbered=isinstance(wanted, int))
-    return Dataset(X, Y, _numbered(n_features), label_names, source.path, source.checksum)
+    return Dataset(X, Y, NumberedNames("x", n_features), label_names, source.path, source.checksum)
 
 
 def _first_rows(text: bytes, n_rows: int) -> bytes:
@@ -160,7 +162,7 @@ class _Lines:
         return [int(label) for label in np.unique(self.pairs.labels[: self.n_labels])]
 
     def label_matrix(
-        self, names: tuple[str, ...], options: ReadOptions, *, numbered: bool = False
+        self, names: Sequence[str], options: ReadOptions, *, numbered: bool = False
     ) -> Any:
         """The 0/1 CSR matrix of the labels ``names``, which may be their own numbers."""
         options.limits.check("max_columns", len(names), "labels", self.path)
@@ -180,7 +182,7 @@ class _Lines:
         )
 
 
-def _columns_of(ids: Any, names: tuple[str, ...], numbered: bool) -> Any:
+def _columns_of(ids: Any, names: Sequence[str], numbered: bool) -> Any:
     """The column of each label number, -1 for an unknown one.
 
     If every name is a whole number, a label is the column of that name. If not, or if the names
@@ -199,10 +201,10 @@ def is_whole(name: str) -> bool:
     return name.removeprefix("-").isdecimal() and len(name) < 12 and str(int(name)) == name
 
 
-def _label_names(wanted: Any, beside: Any, lines: _Lines) -> tuple[str, ...]:
+def _label_names(wanted: Any, beside: Any, lines: _Lines) -> Sequence[str]:
     """The names asked for, else those beside the file, else the numbers that occur."""
     if isinstance(wanted, int):
-        return tuple(map(str, range(wanted)))
+        return NumberedNames("", wanted)
     if isinstance(wanted, str):
         raise DataError(
             f"labels={wanted!r}: the labels of the file are numbers; pass a list or a count"
@@ -239,10 +241,6 @@ def _names_beside(source: Source) -> dict[str, Any]:
             path=path,
         )
     return dict(names)
-
-
-def _numbered(count: int) -> tuple[str, ...]:
-    return tuple(f"x{j}" for j in range(count))
 
 
 def _empty_pairs(text: bytes) -> kernels.Pairs:

@@ -14,7 +14,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from limo._frames import as_names
 from limo._system import as_path
+from limo._types import check_kind
 from limo.datasets._arff import says_labels
 from limo.datasets._columns import (
     Columns,
@@ -27,6 +29,7 @@ from limo.datasets._dataset import (
     DataError,
     LabelChoice,
     Limits,
+    NumberedNames,
     ReadOptions,
     shorten,
     with_gaps,
@@ -64,18 +67,18 @@ class LabelMatrix:
     ----------
     values : array or CSR array of shape (n_samples, n_labels)
         Labels or scores; an array may be mapped into memory.
-    label_names : tuple of str or None
+    label_names : sequence of str or None
         A name for each column.
     source, checksum : str
         The file, and its sha256 after decompression.
     """
 
     values: Any
-    label_names: tuple[str, ...] | None
+    label_names: Sequence[str] | None
     source: str
     checksum: str
 
-    def ordered_as(self, names: tuple[str, ...] | None) -> "LabelMatrix":
+    def ordered_as(self, names: Sequence[str] | None) -> "LabelMatrix":
         """The same columns in the order of ``names``; raise if the names are not the same."""
         own = self.label_names
         if names is None or own is None or own == names:
@@ -187,7 +190,7 @@ def read_weights(path: str | os.PathLike[str], column: str | None = None) -> Any
     -------
     array of shape (n_samples,)
     """
-    file = Path(path)
+    file = as_path(path)
     if _is_npy(file):
         weights = np.load(file, allow_pickle=False)
         weights = weights.reshape(-1, 1) if weights.ndim == 1 else weights
@@ -225,7 +228,7 @@ def _map_npy(file: Path, options: ReadOptions) -> LabelMatrix:
 
 def _from_npz(
     source: Source, kind: MatrixKind, options: ReadOptions
-) -> tuple[Any, tuple[str, ...] | None]:
+) -> tuple[Any, Sequence[str] | None]:
     arrays = read_arrays(source, options.limits)
     whole = scipy_matrix(arrays, source.path)
     values = _find_array(arrays, kind, source.path) if whole is None else whole
@@ -278,7 +281,7 @@ def _check_array(values: Any, path: str) -> None:
 
 def _from_columns(
     source: Source, format: str, kind: MatrixKind, options: ReadOptions
-) -> tuple[Any, tuple[str, ...] | None]:
+) -> tuple[Any, Sequence[str] | None]:
     """The columns of a file with named columns: all of them, or those of the labels."""
     asks_file = format == "arff" and kind != "scores" and options.labels is None
     if asks_file and says_labels(source, options):
@@ -292,12 +295,7 @@ def _from_columns(
     values = (
         _scores(columns, chosen) if kind == "scores" else binary_columns(columns, chosen, options)
     )
-    return values, None if names == _numbered(len(names)) else names
-
-
-def _numbered(count: int) -> tuple[str, ...]:
-    """The names of columns that have none in the file."""
-    return tuple(map(str, range(count)))
+    return values, None if names == NumberedNames("", len(names)) else names
 
 
 def _choose(names: list[str], kind: MatrixKind, options: ReadOptions, path: str) -> list[int]:
@@ -347,7 +345,7 @@ def _scores(columns: Columns, chosen: list[int]) -> Any:
 
 def _from_rows(
     source: Source, format: str, kind: MatrixKind, options: ReadOptions, n_labels: int | None
-) -> tuple[Any, tuple[str, ...] | None]:
+) -> tuple[Any, Sequence[str] | None]:
     """The labels at the start of the rows of a LIBSVM or extreme-classification file."""
     if kind == "scores":
         raise DataError(f"a file in the {format} format holds labels, not scores", path=source.path)
@@ -357,7 +355,7 @@ def _from_rows(
     return _widen(data.Y, data.label_names, n_labels, source.path)
 
 
-def _widen(Y: Any, names: tuple[str, ...], n_labels: int, path: str) -> tuple[Any, Any]:
+def _widen(Y: Any, names: Sequence[str], n_labels: int, path: str) -> tuple[Any, Any]:
     """The labels that occur, as columns of all ``n_labels``; these count from 0, or from 1."""
     if not all(name.isdecimal() for name in names):
         return Y, names
@@ -375,7 +373,7 @@ def _widen(Y: Any, names: tuple[str, ...], n_labels: int, path: str) -> tuple[An
 
 # The features of new instances, in the order of the training data.
 
-Names = tuple[str, ...]
+Names = Sequence[str]
 
 
 def read_instances(
@@ -422,10 +420,10 @@ def read_instances(
     options = ReadOptions(missing=missing, drop=drop, limits=Limits.of(limits))
     source = open_source(path, None, options.limits)
     name = recognise(source) if format is None else check_format(format)
-    wanted = None if feature_names is None else tuple(feature_names)
+    wanted = None if feature_names is None else as_names(feature_names, "feature_names")
     if FORMATS[name].columns is not None:
         X, names = _features_from_columns(
-            source, name, set(label_names) - set(wanted or ()), options
+            source, name, set(as_names(label_names)) - set(wanted or ()), options
         )
     else:
         X, names = _from_arrays(source, name, wanted, options)
@@ -434,6 +432,8 @@ def read_instances(
 
 def order_features(X: Any, names: Names, wanted: Names, path: str) -> Any:
     """Columns of ``X`` in the order of ``wanted``; an absent or unknown name is an error."""
+    check_kind(names, Sequence, "names must be a list of names")
+    check_kind(wanted, Sequence, "wanted must be a list of names")
     if names == wanted or (len(names) == len(wanted) and _are_numbered(names)):
         return X
     place = {name: j for j, name in enumerate(names)}
@@ -475,7 +475,7 @@ def _with_empty_column(X: Any) -> Any:
 
 def _are_numbered(names: Names) -> bool:
     """Whether the names are those that limo gives to columns without names."""
-    return all(name == f"x{j}" for j, name in enumerate(names))
+    return NumberedNames("x", len(names)) == names
 
 
 def _features_from_columns(

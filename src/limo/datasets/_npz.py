@@ -5,6 +5,7 @@ import math
 import tokenize
 import zipfile
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from limo.datasets._dataset import (
     DataError,
     Dataset,
     Limits,
+    NumberedNames,
     ReadOptions,
     as_labels,
     check_binary,
@@ -188,10 +190,10 @@ def _check_finite(X: Any, missing: str, path: str) -> None:
 
 def column_names(
     arrays: dict[str, Any], key: str, count: int, letter: str, path: str
-) -> tuple[str, ...]:
+) -> Sequence[str]:
     """The names stored under ``key``; x0, x1, ... (or another letter) if there are none."""
     if key not in arrays:
-        return tuple(f"{letter}{j}" for j in range(count))
+        return NumberedNames(letter, count)
     names = arrays[key]
     if names.ndim != 1 or len(names) != count or (names.dtype.kind != "U" and count):
         raise DataError(f"{key} must be {count} names", path=path)

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,10 @@ from scipy import sparse
 
 from limo._checks import check_known_labels
 from limo._kernels.sampling import FoldAssignment, assign_folds
+from limo._system import as_path
+from limo._types import check_kind
 from limo.datasets._catalogue import data_folders, load
-from limo.datasets._dataset import DataError, Dataset, check_dataset
+from limo.datasets._dataset import DataError, Dataset, check_dataset, generator
 
 RowNumbers = NDArray[np.intp]
 Seed = int | np.random.Generator | None
@@ -101,8 +102,8 @@ class StratifiedSplits:
         """Yield training rows and test rows, split by split."""
         Y = _label_rows(y, X)
         shares = np.array([1 - _share(self.test_size), self.test_size])
-        for generator in np.random.default_rng(self.seed).spawn(self.n_splits):
-            fold = _stratify(Y, shares, generator)
+        for child in generator(self.seed).spawn(self.n_splits):
+            fold = _stratify(Y, shares, child)
             yield np.flatnonzero(fold == 0), np.flatnonzero(fold == 1)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -133,10 +134,10 @@ class StoredSplits:
     test_size: float = 0.3
 
     def __post_init__(self) -> None:
-        rows = np.asarray(self.permutations)
-        numbers = np.arange(rows.shape[-1]) if rows.ndim == 2 else None
+        rows = _permutations(self.permutations)
+        numbers = np.arange(rows.shape[1])
         for k, row in enumerate(rows):
-            if numbers is None or not np.array_equal(np.sort(row), numbers):
+            if not np.array_equal(np.sort(row), numbers):
                 raise DataError(
                     f"expected a permutation of 0 to n - 1 in each row; row {k + 1} is not one"
                 )
@@ -219,11 +220,12 @@ def split(
      Dataset(30 instances, 2 features, 4 labels, from figure1))
     """
     check_dataset(dataset)
+    check_kind(stratify, bool, "stratify must be True or False")
     if stratify:
         [(train, test)] = StratifiedSplits(1, test_size, seed).split(dataset.X, dataset.Y)
     else:
         n_rows = dataset.X.shape[0]
-        order = np.random.default_rng(seed).permutation(n_rows)
+        order = generator(seed).permutation(n_rows)
         n_test = round(_share(test_size) * n_rows)
         train, test = np.sort(order[n_test:]), np.sort(order[:n_test])
     return dataset.take(train), dataset.take(test)
@@ -265,7 +267,10 @@ def stored_splits(name: str, test_size: float = 0.3) -> StoredSplits:
     StoredSplits
         A scikit-learn splitter.
     """
-    places = [Path(name), *(folder / "splits" / f"{name}.csv" for folder in data_folders())]
+    places = [
+        as_path(name, "name"),
+        *(folder / "splits" / f"{name}.csv" for folder in data_folders()),
+    ]
     file = next((place for place in places if place.is_file()), None)
     if file is None:
         raise DataError(
@@ -279,9 +284,20 @@ def stored_splits(name: str, test_size: float = 0.3) -> StoredSplits:
     return StoredSplits(rows, test_size)
 
 
+def _permutations(given: Any) -> Any:
+    """A matrix of whole numbers."""
+    try:
+        rows = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        rows = np.empty(0)
+    if rows.ndim != 2 or rows.dtype.kind not in "iu":
+        raise DataError("permutations must be whole numbers, one permutation of 0 to n - 1 per row")
+    return rows
+
+
 def _stratify(Y: Any, shares: Any, seed: Seed) -> Any:
     """The fold of each row, by iterative stratification with exact fold sizes."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     n_rows = Y.shape[0]
     order = rng.permutation(n_rows)
     columns = sparse.csc_array(Y[order])

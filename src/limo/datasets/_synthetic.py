@@ -6,7 +6,7 @@ import numpy as np
 
 from limo._checks import check_number
 from limo._kernels.sampling import SparseRows, draw_features, draw_labels
-from limo.datasets._dataset import Dataset, csr
+from limo.datasets._dataset import Dataset, NumberedNames, csr, generator
 
 # The labels A, B, C, D of the four triangles into which the diagonals divide the square.
 _REGION_LABELS = np.array(
@@ -50,7 +50,7 @@ def figure1(n: int = 2000, *, seed: int | np.random.Generator | None = 0) -> Dat
     ((1000, 2), (1000, 4), ('A', 'B', 'C', 'D'))
     """
     check_number(n, "n", least=0, most=2**31, integer=True)
-    X = np.random.default_rng(seed).uniform(-1.0, 1.0, size=(n, 2))
+    X = generator(seed).uniform(-1.0, 1.0, size=(n, 2))
     x, y = X.T
     region = np.select([x > np.abs(y), y > np.abs(x), -x > np.abs(y)], [0, 1, 2], default=3)
     return Dataset(X, _REGION_LABELS[region], ("x", "y"), tuple("ABCD"), "figure1")
@@ -102,11 +102,11 @@ def make_multilabel(
     3.0
     """
     for name, size, least in (("m", m, 0), ("d", d, 1), ("l", l, 1)):
-        check_number(size, name, least=least, integer=True)
+        check_number(size, name, least=least, most=2**31, integer=True)
     check_number(cardinality, "cardinality", least=0, most=l)
     check_number(density_of_X, "density_of_X", least=0, most=1)
     check_number(label_correlation, "label_correlation", least=0, most=1)
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     labels = _empty_rows(_label_counts(rng, m, l, cardinality), l)
     draw_labels(rng, labels, max(l // _GROUP_SIZE, 1), label_correlation)
     features = _empty_rows(rng.binomial(d, density_of_X, size=m), d)
@@ -114,8 +114,7 @@ def make_multilabel(
     draw_features(rng, features, labels, topics)
     X = csr(rng.exponential(size=len(features.indices)), features.indices, features.indptr, (m, d))
     Y = csr(np.ones(len(labels.indices), dtype=np.int64), labels.indices, labels.indptr, (m, l))
-    feature_names = tuple(f"x{j}" for j in range(d))
-    return Dataset(X, Y, feature_names, tuple(f"label{j}" for j in range(l)), "make_multilabel")
+    return Dataset(X, Y, NumberedNames("x", d), NumberedNames("label", l), "make_multilabel")
 
 
 def _label_counts(rng: np.random.Generator, m: int, n_labels: int, cardinality: float) -> Any:

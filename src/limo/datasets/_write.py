@@ -18,8 +18,17 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from scipy import sparse
 
+from limo._frames import as_names
 from limo._system import Later, as_path, replacing, replacing_all
-from limo.datasets._dataset import DataError, Dataset, check_binary, check_dataset, check_different
+from limo._types import check_kind
+from limo.datasets._dataset import (
+    DataError,
+    Dataset,
+    NumberedNames,
+    check_binary,
+    check_dataset,
+    check_different,
+)
 from limo.datasets._libsvm import NAMES_SUFFIX, is_whole
 from limo.datasets._matrices import LABEL_PREFIX, SCORE_PREFIX
 from limo.datasets._npz import csr_parts, to_arrays
@@ -101,9 +110,12 @@ def _write_arff(dataset: Dataset, file: Path, bare: str, compressor: Any) -> Non
 def _write_libsvm(dataset: Dataset, file: Path, bare: str, compressor: Any) -> None:
     if np.isnan(_stored(dataset.X)).any():
         raise DataError("a LIBSVM file cannot hold missing values; fill them in, or write .npz")
-    names: dict[str, Any] = {"label_names": dataset.label_names, "n_features": dataset.X.shape[1]}
-    if dataset.feature_names != tuple(f"x{j}" for j in range(dataset.X.shape[1])):
-        names["feature_names"] = dataset.feature_names
+    names: dict[str, Any] = {
+        "label_names": list(dataset.label_names),
+        "n_features": dataset.X.shape[1],
+    }
+    if dataset.feature_names != NumberedNames("x", dataset.X.shape[1]):
+        names["feature_names"] = list(dataset.feature_names)
     beside = file.parent / (bare + NAMES_SUFFIX)
     with replacing_all({beside: None, file: compressor}) as (handle, rows):
         handle.write(json.dumps(names, ensure_ascii=False).encode())
@@ -127,6 +139,7 @@ _WRITERS = {
 
 
 def _writer(format: str | None, bare: str) -> Callable[[Dataset, Path, str, Any], None]:
+    check_kind(format, str | None, "format must be the name of a format")
     for name, (suffixes, writer) in _WRITERS.items():
         if format == name or (format is None and bare.lower().endswith(suffixes)):
             return writer
@@ -170,7 +183,7 @@ def _stored(A: Any) -> Any:
     return A.data if sparse.issparse(A) else np.asarray(A)
 
 
-def _xml_lines(names: tuple[str, ...]) -> Iterator[str]:
+def _xml_lines(names: Sequence[str]) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="utf-8"?>\n'
     yield '<labels xmlns="http://mulan.sourceforge.net/labels">\n'
     for name in names:
@@ -270,7 +283,7 @@ def write_predictions(
     label:a,label:b,score:a,score:b
     0,1,0.5,2.0
     """
-    file, names = as_path(path), list(map(str, label_names))
+    file, names = as_path(path), list(as_names(label_names))
     given = {"labels": labels, "scores": scores}
     matrices = {what: _array(A) for what, A in given.items() if A is not None}
     check_suffix(file, len(matrices))
@@ -284,7 +297,8 @@ def write_predictions(
 
 def check_suffix(file: Path, n_matrices: int = 1) -> None:
     """Raise if the suffix is not a known format, or the format cannot hold that many matrices."""
-    suffix = as_path(file, "file").suffix.lower()
+    file = as_path(file, "file")
+    suffix = file.suffix.lower()
     if suffix not in _PREDICTION_WRITERS:
         raise DataError(
             f"predictions are written to a file that ends in {', '.join(_PREDICTION_WRITERS)}; "

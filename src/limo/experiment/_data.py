@@ -15,6 +15,7 @@ import numpy as np
 
 from limo._checks import check_name, check_number
 from limo._text import did_you_mean, storable
+from limo._types import check_kind
 from limo.datasets import (
     CATALOGUE,
     DataError,
@@ -80,8 +81,9 @@ class Splits:
                 least = 2 if self.kind == "folds" else 1
                 number = check_number(self.number, "number of splits", least=least, integer=True)
                 object.__setattr__(self, "number", int(number))
-        if not 0 < self.test_size < 1:
-            raise PlanError(f"test_size must be between 0 and 1, got {self.test_size!r}")
+            check_number(self.test_size, "test_size", above=0, most=1)
+        if self.test_size == 1:
+            raise PlanError("test_size must be below 1, or nothing is left to train on")
         if self.permutations is not None and self.kind != "stored":
             raise PlanError(f"permutations need splits of kind 'stored', got kind {self.kind!r}")
 
@@ -181,6 +183,9 @@ class Data:
     splits: Splits | None = None
 
     def __post_init__(self) -> None:
+        with as_plan_error():
+            check_kind(self.name, str, "a data set needs a name")
+            check_kind(self.options, Mapping, f"options of data {self.name!r} must be a dictionary")
         try:
             options = json.loads(json.dumps(dict(self.options), default=fspath))
         except TypeError as error:

@@ -5,10 +5,12 @@ The layout is plain numbers, so that the report can draw the same diagram as SVG
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, Literal
 
 from limo._checks import check_name
 from limo._system import Later
+from limo._types import check_kind
 from limo.experiment._significance import Groups
 from limo.experiment._statistics import Comparison
 from limo.measures._table import MEASURES
@@ -50,6 +52,9 @@ def diagram_layout(
     >>> found["bars"], found["ruler"]
     ([{'start': 2.25, 'end': 2.75, 'line': 0}], [1.0, 2.5])
     """
+    check_kind(average_ranks, Mapping, "average_ranks must map methods to ranks")
+    check_kind(groups, tuple | list, "groups must be a tuple of tuples of methods")
+    check_kind(critical_difference, Real, "critical_difference must be a number")
     n_methods = len(average_ranks)
     half = (n_methods + 1) // 2
     names = []
@@ -99,6 +104,9 @@ def plot_critical_difference(
     >>> figure = plot_critical_difference(compare_methods(rows, "macro_f1"))
     """
     check_name(test, ("nemenyi", "wilcoxon"), "test")
+    check_kind(comparison, Comparison, "comparison must be what compare_methods returns")
+    if ax is not None and not hasattr(ax, "set_title"):
+        raise ValueError(f"ax must be matplotlib axes, got {ax!r}.")
     groups = comparison.groups if test == "nemenyi" else comparison.wilcoxon_groups
     layout = diagram_layout(comparison.average_ranks, groups, comparison.critical_difference)
     below_bars = _BAR_STEP * len(groups)

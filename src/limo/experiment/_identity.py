@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import inspect
 import json
+import reprlib
 import site
 import sys
 import sysconfig
@@ -165,6 +166,16 @@ def as_plan_error(prefix: str = "") -> Iterator[None]:
         yield
     except ValueError as error:
         raise PlanError(f"{prefix}{error}") from error
+
+
+def check_named(name: Any, settings: Any, what: str) -> None:
+    """Reject a method or procedure without a name, or with settings that have no names."""
+    if not isinstance(name, str) or not name:
+        raise PlanError(f"a {what} needs a name, got {reprlib.repr(name)}")
+    if not isinstance(settings, Mapping):
+        raise PlanError(
+            f"settings of {what} {name!r} must be a dictionary, got {reprlib.repr(settings)}"
+        )
 
 
 def check_keys(table: Mapping[str, Any], known: Iterable[str] | None, where: str) -> None:

@@ -15,9 +15,11 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import SVR
 
 from limo._checks import check_name
+from limo._types import check_kind
 from limo.experiment._identity import (
     PlanError,
     check_keys,
+    check_named,
     describe,
     file_digest,
     import_object,
@@ -129,9 +131,9 @@ class Method:
     targeted: bool = False
 
     def __post_init__(self) -> None:
-        if not self.name or not isinstance(self.name, str):
-            raise PlanError(f"a method needs a name, got {self.name!r}")
-        if self.cv != "training" and (not isinstance(self.cv, int) or self.cv < 2):
+        check_named(self.name, self.settings, "method")
+        folds = isinstance(self.cv, int) and self.cv >= 2
+        if not folds and not (isinstance(self.cv, str) and self.cv == "training"):
             raise PlanError(
                 f"cv of method {self.name!r} must be a number of folds from 2 up or 'training', "
                 f"got {self.cv!r}"
@@ -380,6 +382,7 @@ def estimator_for(method: Method, measure: str, *, seed: int | None = None) -> A
     LabelThreshold(target='macro_f1')
     """
     measure = check_name(measure, MEASURES, "measure")
+    check_kind(method, Method, "method must be a Method, such as METHODS['limo']")
     judged = measure if MEASURES[measure].needs == "labels" else _DEFAULT_TARGET
     setting = method.thresholds([judged])[judged]
     if setting.fitted_on == "test labels":

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from limo._checks import check_name, check_number
 from limo._text import counted
 from limo.datasets import Dataset
@@ -21,6 +23,7 @@ from limo.experiment._identity import (
     as_plan_error,
     check_estimator_class,
     check_keys,
+    check_named,
     content_hash,
     describe,
     file_digest,
@@ -75,8 +78,7 @@ class Procedure:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not self.name or not isinstance(self.name, str):
-            raise PlanError(f"a procedure needs a name, got {self.name!r}")
+        check_named(self.name, self.settings, "procedure")
         function = self._function()
         if not callable(function):
             raise PlanError(f"procedure {self.name!r} needs a function, got {function!r}")
@@ -197,6 +199,7 @@ class Plan:
     def __post_init__(self) -> None:
         for name in ("datasets", "methods", "measures"):
             given = getattr(self, name)
+            given = given.tolist() if isinstance(given, np.ndarray) else given
             if isinstance(given, str) or not isinstance(given, Iterable) or not list(given):
                 raise PlanError(f"{name} of a plan must be a list of at least one, got {given!r}")
         datasets = tuple(Data.of(given) for given in self.datasets)

@@ -13,6 +13,8 @@ import pandas as pd
 from scipy import stats
 
 from limo._checks import check_name, check_number
+from limo._frames import as_names
+from limo._types import check_kind
 from limo.measures._intervals import holm
 
 Better = Literal["high", "low"]
@@ -46,7 +48,23 @@ def rank(values: Any, better: Better, *, ties: Ties = "average") -> pd.DataFrame
     array([[1.5, 1.5, 3. ]])
     """
     check_name(ties, ("average", "min", "max"), "rule for ties")
-    return pd.DataFrame(values).rank(axis=1, method=ties, ascending=better == "low")
+    check_name(better, ("high", "low"), "direction")
+    return _numbers(values).rank(axis=1, method=ties, ascending=better == "low")
+
+
+def as_table(given: Any, name: str) -> pd.DataFrame:
+    """The given table as a data frame."""
+    try:
+        return pd.DataFrame(given)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be a DataFrame: {error}.") from None
+
+
+def _numbers(values: Any) -> pd.DataFrame:
+    table = as_table(values, "values")
+    if not all(pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes):
+        raise ValueError("values must be a table of numbers: a row per block, a column per method.")
+    return table
 
 
 @dataclass(frozen=True)
@@ -114,6 +132,7 @@ def friedman(values: Any, better: Better, *, correct_ties: bool = True) -> Fried
     """
     ranks = rank(values, better).to_numpy()
     n, k = ranks.shape
+    check_kind(correct_ties, bool, "correct_ties must be True or False")
     nothing = Friedman(np.nan, np.nan, np.nan, np.nan, k, n)
     if n < 2 or k < 2:
         return nothing
@@ -235,7 +254,8 @@ def wilcoxon_holm(values: Any, *, alpha: float = 0.05, zeros: Zeros = "zsplit") 
     [[0.03125, True]]
     """
     check_name(zeros, ("zsplit", "wilcox", "pratt"), "rule for zero differences")
-    table = pd.DataFrame(values)
+    check_number(alpha, "alpha", above=0, most=1)
+    table = _numbers(values)
     pairs = list(combinations(table.columns, 2))
     columns = table.to_numpy(dtype=np.float64).T
     differences = [a - b for a, b in combinations(columns, 2)]
@@ -282,7 +302,8 @@ def groups(ordered: Iterable[str], differ: Callable[[str, str], bool]) -> Groups
     >>> groups(place, lambda a, b: abs(place[a] - place[b]) > 1)
     (('A', 'B'), ('B', 'C'))
     """
-    names = tuple(ordered)
+    names = as_names(ordered, "ordered")
+    check_kind(differ, Callable, "differ must be a function of two methods")
     runs: list[tuple[str, ...]] = []
     for start in range(len(names)):
         end = start + 1

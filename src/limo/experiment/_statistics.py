@@ -19,6 +19,7 @@ from limo.experiment._significance import (
     Groups,
     Ties,
     Zeros,
+    as_table,
     critical_difference,
     friedman,
     groups,
@@ -34,7 +35,7 @@ _NEEDED = ("dataset", "split", "method", "measure", "value")
 
 def check_rows(rows: Any) -> pd.DataFrame:
     """Check that no column is missing and no result occurs twice."""
-    table = pd.DataFrame(rows)
+    table = as_table(rows, "rows")
     absent = [name for name in _NEEDED if name not in table.columns]
     if absent:
         raise ValueError(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from limo._checks import check_inputs
-from limo._types import Values
+from limo._types import Values, check_kind
 from limo._views import VIEWS, Pattern
 from limo.losses._sums import add_up
 from limo.losses._term import Term, Weighted
@@ -94,8 +94,9 @@ def bounds(y_true: Any, y_score: Any, term: Term) -> dict[str, float]:
     >>> round(found["one_error"], 2), round(found["average_precision"], 2)
     (0.09, 0.96)
     """
+    check_kind(term, Term, "term must be a limo.losses.Term")
     checked = check_inputs(y_true, y_score)
-    S = np.ascontiguousarray(checked.S, dtype=np.float64)
+    S = np.ascontiguousarray(checked.scores, dtype=np.float64)
     own = Weighted.of(replace(term, weight=1.0), checked.Y)
     if term.share == "uniform" and term.aggregation == "pointwise":
         return {"hamming_loss": add_up(S, checked.Y, [own])[0] / _unit(term)}

@@ -112,7 +112,7 @@ def derivatives(
     checked = check_inputs(y_true, y_score)
     if not checked.Y.is_plain:
         raise ValueError("Losses need every label, but y_true has masked entries. Fill them.")
-    S = np.ascontiguousarray(checked.S, dtype=np.float64)
+    S = np.ascontiguousarray(checked.scores, dtype=np.float64)
     parts = tuple(Weighted.of(term, checked.Y) for term in check_terms(terms))
     return Derivatives(*add_up(S, checked.Y, parts), S, checked.Y, parts)
 

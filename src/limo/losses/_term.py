@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from limo._checks import check_name, check_number
-from limo._types import Integers, Values
+from limo._types import Integers, Values, check_kind
 from limo._views import VIEWS, Pattern
 
 # The bases and the ways to share the weight that each aggregation allows; defaults come first.
@@ -84,6 +84,8 @@ class Term:
         check_name(self.view, VIEWS, "view")
         check_name(self.aggregation, _BASES, "aggregation")
         check_number(self.weight, "The weight of a term", least=0)
+        check_kind(self.base, str, "base must be the name of a base loss")
+        check_kind(self.share, str, "share must be the name of a share")
         uniform = self.aggregation == "pointwise" and self.view == "entries"
         object.__setattr__(self, "base", self.base or _BASES[self.aggregation][0])
         first = "uniform" if uniform else _SHARES[self.aggregation][0]

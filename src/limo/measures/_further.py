@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from limo._checks import check_number
 from limo._types import Floats, Values
 from limo._views import AVERAGES, COLUMNS, ENTRIES, ROWS, Counts
 from limo.measures._conventions import Conventions
@@ -307,8 +308,7 @@ def f_beta_measures(beta: float) -> tuple[Measure, ...]:
     -------
     tuple of Measure
     """
-    if not 0 < beta < math.inf:
-        raise ValueError(f"beta must be a number above 0, got {beta!r}.")
+    check_number(beta, "beta", above=0)
     measure = Measure(
         "f", f"F{beta:g}", FBeta(float(beta)), ROWS, "labels", "high",
         meaning=f"Precision and recall in one number; recall counts {beta:g} times as much.",

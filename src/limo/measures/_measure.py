@@ -12,7 +12,8 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from limo._types import Booleans, Values
+from limo._checks import check_name
+from limo._types import Booleans, Values, check_kind
 from limo._views import THRESHOLDS, Pattern, ThresholdKind, View
 from limo.measures._conventions import Conventions
 
@@ -116,6 +117,10 @@ class Measure:
     whole: bool = False
 
     def __post_init__(self) -> None:
+        check_name(self.needs, ("scores", "labels"), "input of a measure")
+        check_kind(self.optimised_by, Mapping, "optimised_by must be a mapping")
+        if self.threshold is not None:
+            check_name(self.threshold, THRESHOLDS, "kind of threshold")
         unknown = set(self.optimised_by) - set(EFFECTIVENESS)
         if unknown:
             raise ValueError(

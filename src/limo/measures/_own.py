@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from limo._checks import Checked, check_name
-from limo._types import Values
+from limo._types import Values, check_kind
 from limo._views import COLUMNS, ENTRIES, Counts, View
 from limo.measures._conventions import Conventions
 from limo.measures._further import LISTED, OF_PROBABILITIES
@@ -84,6 +84,11 @@ def make_measure(
     """
     if not callable(function):
         raise TypeError(f"make_measure takes a function, got {function!r}.")
+    check_kind(name, str | None, "name must be a text")
+    if better is not None:
+        check_name(better, ("high", "low"), "direction")
+    if needs is not None:
+        check_name(needs, ("scores", "labels"), "input")
     title = name or str(getattr(function, "__name__", type(function).__name__))
     if title == "<lambda>":
         raise ValueError("A lambda has no name: give one with make_measure(..., name='...').")
@@ -171,6 +176,9 @@ def select(chosen: Chosen = None) -> list[Measure]:
     """
     if chosen is None:
         return list(MEASURES.values())
+    chosen = chosen.tolist() if isinstance(chosen, np.ndarray) else chosen
+    if not callable(chosen):
+        check_kind(chosen, Iterable, "measures must be a list of names, records or functions")
     if isinstance(chosen, str):
         names = [*MEASURES, *LISTED] if chosen == "all" else [chosen]
         return [as_measure(name) for name in names]

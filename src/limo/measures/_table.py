@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from limo._text import counted, did_you_mean
+from limo._types import check_kind
 from limo._views import COLUMNS, ENTRIES, ROWS, Counts
 from limo.measures._conventions import Conventions
 from limo.measures._further import LISTED, further_measure
@@ -311,6 +312,7 @@ def unregister(name: str) -> None:
     name : str
         The built-in measures cannot be removed.
     """
+    check_kind(name, str, "name must be the name of a measure")
     if name in PAPER_MEASURES:
         raise ValueError(f"{name!r} is built in and cannot be removed.")
     if name not in _registered:

@@ -23,6 +23,7 @@ from scipy import sparse
 
 import limo
 from limo._checks import check_number, check_sparse
+from limo._frames import as_names
 from limo._solvers.problem import Iterates, Solution
 from limo._system import Later, as_path, replacing
 from limo.losses._term import Term
@@ -129,8 +130,8 @@ def save_model(
         "version": _VERSION,
         "limo": limo.__version__,
         "model": model,
-        "label_names": _listed(label_names),
-        "feature_names": _listed(feature_names),
+        "label_names": _listed(label_names, "label_names"),
+        "feature_names": _listed(feature_names, "feature_names"),
         "measure": measure,
         "method": method,
         "data": data,
@@ -317,8 +318,8 @@ def _parts(model: Any) -> Iterator[Any]:
             waiting.extend(part.ravel() if is_object else ())
 
 
-def _listed(names: Sequence[str] | None) -> list[str] | None:
-    return None if names is None else list(map(str, names))
+def _listed(names: Sequence[str] | None, what: str) -> list[str] | None:
+    return None if names is None else list(as_names(names, what))
 
 
 def _summary(error: Exception) -> str:

@@ -7,8 +7,10 @@ from typing import Any
 import pandas as pd
 
 from limo._text import plain
+from limo._types import check_kind
 from limo.experiment import _statistics as statistics
 from limo.experiment import diagram_layout
+from limo.experiment._significance import as_table
 from limo.experiment._statistics import check_rows
 from limo.measures._table import MEASURES
 from limo.report._page import FORMAT
@@ -58,6 +60,7 @@ def comparison_document(
     made = provenance
     if made is None:
         made = collect_provenance(seeds=part["seeds"]) | {"rows": len(check_rows(rows))}
+    check_kind(title, str | None, "title must be a text")
     name = title or f"{len(part['methods'])} methods compared"
     return document_from_parts(name, verdict=part["verdict"], comparisons=[part], provenance=made)
 
@@ -96,6 +99,9 @@ def document_from_parts(
     >>> sorted(document_from_parts("Numbers", tables=[table], provenance={}))
     ['comparisons', 'format', 'provenance', 'tables', 'title', 'verdict']
     """
+    for name, part in (("verdict", verdict), ("comparisons", comparisons), ("tables", tables)):
+        check_kind(part, Iterable, f"{name} must be a list")
+    check_kind(provenance, Mapping | None, "provenance must be a mapping")
     return {
         "format": FORMAT,
         "title": title,
@@ -276,7 +282,7 @@ def beside_printed(means: pd.DataFrame, printed: Any, methods: list[str]) -> lis
 
     ``distance`` is their difference in printed standard deviations, or nan without one above 0.
     """
-    table = pd.DataFrame(printed)
+    table = as_table(printed, "printed")
     absent = [name for name in _NEEDED if name not in table.columns]
     if absent:
         raise ValueError(

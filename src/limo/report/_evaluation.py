@@ -10,6 +10,7 @@ from limo._checks import Checked, check_truth
 from limo._differences import differences_of
 from limo._evaluation import Evaluation, evaluate_checked
 from limo._explain import guarantees
+from limo._frames import by_name
 from limo._text import plain
 from limo.measures._compute import check_conventions
 from limo.measures._conventions import Conventions
@@ -255,7 +256,7 @@ def evaluation_document(
         ...
     ValueError: Give scores or predictions of at least one model: got neither.
     """
-    by_score, by_label = dict(scores or {}), dict(predictions or {})
+    by_score, by_label = by_name(scores, "scores"), by_name(predictions, "predictions")
     names = list(dict.fromkeys([*by_score, *by_label]))
     if not names:
         raise ValueError("Give scores or predictions of at least one model: got neither.")

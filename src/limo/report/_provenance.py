@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from limo._system import versions
-from limo._types import Anything
+from limo._system import as_path, versions
+from limo._types import Anything, check_kind
 from limo._views import Pattern
 
 _CHUNK = 1 << 22
@@ -44,12 +44,16 @@ def collect_provenance(
     >>> made["command"], made["seeds"], "numpy" in made["versions"]
     ('limo demo', 0, True)
     """
-    named = files if isinstance(files, Mapping) else {Path(path).name: path for path in files}
+    check_kind(command, str | None, "command must be a text")
+    check_kind(files, Iterable, "files must be a list of paths, or a mapping of names to paths")
+    if seeds is not None:
+        check_kind(seeds, int | list | tuple, "seeds must be a number or a list of numbers")
+    named = files if isinstance(files, Mapping) else {as_path(path).name: path for path in files}
     found: dict[str, Any] = {
         "command": command,
         "seeds": seeds,
         "files": {
-            name: {"path": str(path), "sha256": _of_file(Path(path))}
+            name: {"path": str(path), "sha256": _of_file(as_path(path))}
             for name, path in named.items()
         },
         "versions": {name: number for name, number in versions().items() if name != "python"},

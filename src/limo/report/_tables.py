@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from limo._checks import check_name
 from limo._text import counted
+from limo._types import check_kind
 
 TableFormat = Literal["latex", "markdown", "csv"]
 SUFFIXES: dict[str, TableFormat] = {".tex": "latex", ".md": "markdown", ".csv": "csv"}
@@ -68,8 +70,8 @@ def tables(document: Mapping[str, Any], format: TableFormat = "latex") -> str:
     | average rank | <u>2.00</u>          | **1.00**          |
     <BLANKLINE>
     """
-    if format not in SUFFIXES.values():
-        raise ValueError(f"format must be one of {', '.join(SUFFIXES.values())}; got {format!r}")
+    check_name(format, SUFFIXES.values(), "format")
+    check_kind(document, Mapping, "document must be a report document")
     if format == "csv":
         return _csv(document)
     write = {"latex": _latex, "markdown": _markdown}[format]

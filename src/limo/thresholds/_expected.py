@@ -113,7 +113,10 @@ def _some_label(J: Values) -> Values:
 
 
 def _check_joint(joint: Any) -> Values:
-    J = np.ascontiguousarray(joint, dtype=np.float64)
+    try:
+        J = np.ascontiguousarray(joint, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"The GFM matrix must hold numbers: {error}.") from None
     if J.ndim != 3:
         raise ValueError(
             "The GFM matrix must have three dimensions, instances x labels x sizes of the label "

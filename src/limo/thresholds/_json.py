@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.linear_model import Ridge
 
 from limo._checks import check_name, check_number
+from limo._system import as_path
 from limo._text import plain
 from limo.thresholds._auto import AutoThreshold, Tried
 from limo.thresholds._instance import InstanceThreshold, linear_model
@@ -69,7 +70,7 @@ def rule_to_json(rule: ThresholdRule, path: str | Path | None = None) -> str:
     """
     text = json.dumps(_document(rule), indent=2, allow_nan=False)
     if path is not None:
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        as_path(path).write_text(text + "\n", encoding="utf-8")
     return text
 
 
