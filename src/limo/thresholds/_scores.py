@@ -180,7 +180,7 @@ class StoredScores:
         return self._of_rows(np.maximum)
 
     def means(self, weights: Values | None = None) -> Values:
-        """The mean stored score of each row, 0 where there is none; stored scores have no weights."""
+        """The mean stored score of each row; 0 where there is none. Items have no weights here."""
         assert weights is None
         mean: Values = self._of_rows(np.add) / np.maximum(1, np.diff(self.matrix.indptr))
         return mean
