@@ -9,7 +9,6 @@ from limo._blocks import Task, count, finish, gather, merge_counted, merge_gathe
 from limo._checks import check_inputs
 from limo.measures._own import select
 
-
 TASK = Task(tuple(select()), limo.CONVENTIONS["standard"])
 
 

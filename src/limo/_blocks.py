@@ -16,8 +16,9 @@ the size of the relevant scores, never of all scores. Nothing here knows where b
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -77,7 +78,7 @@ class Gathered:
 
     n_rows: int
     n_labels: int
-    labels: Integers
+    labels: Anything
     scores: Floats
     ones: Integers
     unknown: Integers
@@ -255,8 +256,7 @@ def count(block: Checked, reference: Reference, task: Task, into: Counted | None
         np.add(own.predicted, labels[COLUMNS.name].predicted, out=own.predicted)
         values |= values_of_counts(task.measures, {ROWS.name: labels[ROWS.name]}, task.conventions)
     rows = RowPart(ROWS.items(block.Y), {name: v for (name, _), v in values.items()}, found)
-    n_rows = own.n_rows + block.Y.shape[0]
-    return _with(own, n_rows, (*own.rows, rows))
+    return replace(own, n_rows=own.n_rows + block.Y.shape[0], rows=(*own.rows, rows))
 
 
 def _nothing(block: Checked, reference: Reference) -> Counted:
@@ -264,15 +264,12 @@ def _nothing(block: Checked, reference: Reference) -> Counted:
     scored = block.S is not None
     n_ones, n_labels = reference.by_label.size if scored else 0, reference.n_labels
     short = reference.n_rows * n_labels <= _LARGEST_SHORT
-    lines = [np.zeros((2, n_ones), np.uint32 if short else np.int64) for _ in range(2)]
+    kind: Any = np.uint32 if short else np.int64
+    by_label, by_score = np.zeros((2, n_ones), kind), np.zeros((2, n_ones), kind)
     top = np.full(n_labels, -np.inf, np.float64 if block.S is None else block.S.dtype)
-    marks = [np.zeros(n_labels, np.int64) for _ in range(2)]
-    return Counted(reference.key, 0, *lines, top, *marks, scored, block.P is not None)
-
-
-def _with(own: Counted, n_rows: int, rows: tuple[RowPart, ...]) -> Counted:
-    arrays = (own.by_label, own.by_score, own.top, own.both, own.predicted)
-    return Counted(own.key, n_rows, *arrays, own.has_scores, own.has_predictions, rows)
+    both, predicted = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.int64)
+    given = scored, block.P is not None
+    return Counted(reference.key, 0, by_label, by_score, top, both, predicted, *given)
 
 
 def merge_counted(parts: Sequence[Counted]) -> Counted:
