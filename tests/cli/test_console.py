@@ -56,3 +56,17 @@ def test_no_color_is_respected(capsys, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     console.print_error("why")
     assert "31m" not in capsys.readouterr().err
+
+
+def test_a_narrow_terminal_still_shows_the_values(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    console.print_table("Title", ["measure", "value"], [["average precision", "0.1234"]], numbers=1)
+    assert "0.1234" in capsys.readouterr().out
+
+
+def test_closed_streams(monkeypatch):
+    monkeypatch.setattr("sys.stdout", None)
+    monkeypatch.setattr("sys.stderr", None)
+    console.print_note("nobody reads this")
+    with pytest.raises(OSError, match="standard output is closed"):
+        console.print_text("result")

@@ -1,4 +1,6 @@
 import dataclasses
+import pickle
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -7,6 +9,7 @@ from scipy import sparse
 
 import limo
 from limo.datasets import Dataset
+from limo.datasets._dataset import NumberedNames
 
 
 def test_a_dataset_is_frozen() -> None:
@@ -67,3 +70,36 @@ def test_labels_are_wide_enough_for_scikit_learn():
     made = limo.datasets.make_multilabel(300, 40, 150, seed=0)
     assert made.Y.dtype == np.int64
     assert limo.datasets.figure1(5).Y.dtype == np.int64
+
+
+def test_numbered_names_equal_a_tuple_and_take_no_memory():
+    names = NumberedNames("x", 3)
+    assert names == ("x0", "x1", "x2")
+    assert ("x0", "x1", "x2") == names  # noqa: SIM300 (the tuple's own comparison comes first)
+    assert names == NumberedNames("x", 3)
+    assert names not in (NumberedNames("y", 3), NumberedNames("x", 2), ("x0", "x1"), 3)
+    assert hash(names) == hash(("x0", "x1", "x2"))
+    assert (names[-1], names[1:], list(names), "x2" in names) == (
+        "x2",
+        ("x1", "x2"),
+        [*names],
+        True,
+    )
+    assert repr(names) == "('x0', 'x1', 'x2')"
+    assert repr(NumberedNames("x", 10**7)) == "('x0', ..., 'x9999999')"
+    assert pickle.loads(pickle.dumps(names)) == names
+    with pytest.raises(IndexError):
+        names[3]
+
+
+def test_announced_columns_take_no_time_and_no_memory(tmp_path):
+    """Two short files that once took gigabytes for the names of their columns."""
+    (tmp_path / "wide.xmc").write_text("1 10000000 10000000\n0 0:1\n")
+    (tmp_path / "wide.libsvm").write_text("0 10000000:1\n")
+    tracemalloc.start()
+    try:
+        assert limo.read(tmp_path / "wide.xmc", format="xmc").Y.shape == (1, 10**7)
+        assert limo.read(tmp_path / "wide.libsvm").feature_names[-1] == "x9999999"
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()

@@ -20,6 +20,7 @@ from limo._text import counted
 # A terminal would obey control characters in names instead of showing them.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WIDE = 160  # columns if the output is not a terminal, so that tables do not wrap
+_NARROW = 60  # columns at least: a table that wraps is better than one without its values
 
 Cell = str | Text
 Advance = Callable[[int, int, str], None]
@@ -98,10 +99,15 @@ def progress(what: str) -> Iterator[Advance]:
 def _console(*, stderr: bool) -> Console:
     """A new console for each call, as tests and notebooks replace the streams."""
     stream = sys.stderr if stderr else sys.stdout
+    if stream is None:
+        if stderr:
+            return Console(quiet=True)
+        raise OSError("standard output is closed, so there is nowhere to print the result")
     is_terminal = stream.isatty()
     found = Console(file=stream, markup=False, emoji=False, highlight=False)
     if not is_terminal and "COLUMNS" not in found._environ:
         found.width = _WIDE
+    found.width = max(found.width, _NARROW)
     return found
 
 

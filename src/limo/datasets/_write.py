@@ -313,7 +313,10 @@ def check_suffix(file: Path, n_matrices: int = 1) -> None:
 
 
 def _array(A: Any) -> Any:
-    return sparse.csr_array(A) if sparse.issparse(A) else np.asarray(A)
+    try:
+        return sparse.csr_array(A) if sparse.issparse(A) else np.asarray(A)
+    except ValueError as error:
+        raise DataError(f"expected a matrix, but {error}") from None
 
 
 def _frame(matrices: dict[str, Any], names: list[str]) -> Any:

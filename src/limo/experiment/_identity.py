@@ -191,7 +191,10 @@ def check_keys(table: Mapping[str, Any], known: Iterable[str] | None, where: str
 
 def parameters_of(function: Any, given: Iterable[str] = ()) -> list[str] | None:
     """The parameters of a function except those ``given``; None if it takes any keyword."""
-    parameters = inspect.signature(function).parameters
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:  # built-in types do not say what they take
+        return None
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
         return None
     return [name for name in parameters if name not in given]

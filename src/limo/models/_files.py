@@ -136,7 +136,11 @@ def save_model(
         "method": method,
         "data": data,
     }
-    file, content = as_path(path), _skops.dumps(document)
+    file = as_path(path)
+    try:
+        content = _skops.dumps(document)
+    except (TypeError, AttributeError) as error:
+        raise ModelFileError(f"this model cannot be stored: {_summary(error)}") from None
     _reject_boosters(content)
     with replacing(file, force=force) as handle:
         handle.write(content)

@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from limo._checks import check_name
 from limo._text import counted
-from limo._types import check_kind
 
 TableFormat = Literal["latex", "markdown", "csv"]
 SUFFIXES: dict[str, TableFormat] = {".tex": "latex", ".md": "markdown", ".csv": "csv"}
@@ -70,8 +68,10 @@ def tables(document: Mapping[str, Any], format: TableFormat = "latex") -> str:
     | average rank | <u>2.00</u>          | **1.00**          |
     <BLANKLINE>
     """
-    check_name(format, SUFFIXES.values(), "format")
-    check_kind(document, Mapping, "document must be a report document")
+    if not isinstance(format, str) or format not in SUFFIXES.values():
+        raise ValueError(f"format must be one of {', '.join(SUFFIXES.values())}; got {format!r}")
+    if not isinstance(document, Mapping):
+        raise ValueError(f"document must be a report document, got {document!r}")
     if format == "csv":
         return _csv(document)
     write = {"latex": _latex, "markdown": _markdown}[format]
