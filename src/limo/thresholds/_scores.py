@@ -83,7 +83,8 @@ class DenseScores:
         if weights is None:
             mean: Values = self.S.mean(axis=1, dtype=np.float64)
             return mean
-        return np.asarray(self.S @ weights) / weights.sum()
+        weighted: Values = np.asarray(self.S @ weights) / weights.sum()
+        return weighted
 
     @property
     def width(self) -> int:
