@@ -162,10 +162,7 @@ _ALSO = ("jaccard", "balanced_accuracy")
 
 
 class _Targets(Mapping[str, Target]):
-    """Every measure of labels in the registry as it is now, plain and averaged.
-
-    Further measures of labels are found by name, such as ``macro_f2``.
-    """
+    """Every measure of labels in the registry, plain and averaged; others are found by name."""
 
     def _all(self) -> dict[str, Target]:
         return _targets_of(tuple(measures_of_labels().items()))
