@@ -276,7 +276,7 @@ def problem_of(attempt: Attempt) -> str:
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()), chdir(folder):
         warnings.simplefilter("ignore")
         try:
-            with _at_most(10):
+            with _at_most(20):  # includes compiling, once
                 attempt.call()
         except Exception as error:
             if not is_sentence(error):
@@ -286,7 +286,7 @@ def problem_of(attempt: Attempt) -> str:
 
 @contextmanager
 def _at_most(seconds: int) -> Iterator[None]:
-    """Raise an error that counts as foreign after this much processor time."""
+    """Raise an error that counts as foreign after this many seconds of processor time."""
 
     def stop(*_: object) -> None:
         raise ArithmeticError(f"took more than {seconds} s")

@@ -16,7 +16,6 @@ from scipy import sparse
 
 from limo._frames import as_names
 from limo._system import as_path
-from limo._types import check_kind
 from limo.datasets._arff import says_labels
 from limo.datasets._columns import (
     Columns,
@@ -432,8 +431,7 @@ def read_instances(
 
 def order_features(X: Any, names: Names, wanted: Names, path: str) -> Any:
     """Columns of ``X`` in the order of ``wanted``; an absent or unknown name is an error."""
-    check_kind(names, Sequence, "names must be a list of names")
-    check_kind(wanted, Sequence, "wanted must be a list of names")
+    names, wanted = as_names(names, "names"), as_names(wanted, "wanted")
     if names == wanted or (len(names) == len(wanted) and _are_numbered(names)):
         return X
     place = {name: j for j, name in enumerate(names)}
