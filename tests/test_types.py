@@ -1,3 +1,5 @@
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
@@ -12,3 +14,5 @@ def test_what_is_of_another_type_is_shown_shortened():
     with pytest.raises(ValueError, match=r"got array\(.*\.\.\.") as caught:
         check_kind(np.zeros(10_000), str, "title must be a text")
     assert len(str(caught.value)) < 120
+    with pytest.raises(ValueError, match=r"a list, got 1\.0"):
+        check_kind(np.array(1.0), Iterable, "verdict must be a list")

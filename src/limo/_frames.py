@@ -7,8 +7,6 @@ another order would silently be compared wrongly, so they are an error that says
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from limo._scores import readable, scores_from
 from limo._types import check_kind
 
@@ -81,9 +79,8 @@ def as_names(given: Any, name: str = "label_names") -> tuple[str, ...]:
         ...
     ValueError: label_names must be a list of names, got 3.
     """
-    names = given.tolist() if isinstance(given, np.ndarray) else given
-    check_kind(names, Iterable, f"{name} must be a list of names")
-    return tuple(map(str, names))
+    check_kind(given, Iterable, f"{name} must be a list of names")
+    return tuple(map(str, given))
 
 
 def by_name(given: Any, what: str) -> dict[str, Any]:

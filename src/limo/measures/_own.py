@@ -176,7 +176,6 @@ def select(chosen: Chosen = None) -> list[Measure]:
     """
     if chosen is None:
         return list(MEASURES.values())
-    chosen = chosen.tolist() if isinstance(chosen, np.ndarray) else chosen
     if not callable(chosen):
         check_kind(chosen, Iterable, "measures must be a list of names, records or functions")
     if isinstance(chosen, str):
