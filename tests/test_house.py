@@ -164,7 +164,7 @@ def test_import_loads_nothing_heavy() -> None:
 def test_a_missing_library_is_named_with_its_extra() -> None:
     code = "import sys; sys.modules['torch'] = None; import limo; limo.torch.MarginLoss"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "ImportError: limo.torch needs PyTorch" in run.stderr
+    assert "ModuleNotFoundError: This needs torch, which is not installed" in run.stderr
     assert "pip install 'limo-ml[torch]'" in run.stderr
 
 
@@ -175,6 +175,27 @@ def test_completing_a_measure_does_not_load_the_compiler() -> None:
 
 def test_measures_do_not_load_scikit_learn() -> None:
     assert "sklearn" not in loaded_by("import limo; limo.macro_f1([[1, 0]], [[1, 0]])")
+
+
+# What a plain installation adds for files, tables and the command line, and what extras add.
+BESIDES = "jinja2 matplotlib pandas pooch pyarrow rich skops torch tqdm typer".split()
+WITHOUT = f"""
+import sys
+sys.modules.update(dict.fromkeys({BESIDES}))  # importing one of them is an error now
+import limo
+data = limo.datasets.figure1(60, seed=0)
+train = limo.LIMOClassifier().fit(data.X, data.Y)
+tuned = limo.ThresholdClassifier(limo.BinaryRelevance(), measure="macro_f1").fit(data.X, data.Y)
+found = limo.evaluate(data.Y, train.decision_function(data.X), tuned.predict(data.X), intervals=0.9)
+print(limo.explain(found))
+"""
+
+
+def test_measures_thresholds_and_learners_need_few_libraries() -> None:
+    """numpy, scipy, numba, scikit-learn with what it needs, lazy_loader and defusedxml: no more."""
+    run = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
+    assert not run.returncode, run.stderr
+    assert run.stdout.startswith("Label-wise: ")
 
 
 def loaded_by(code: str) -> list[str]:

@@ -26,6 +26,7 @@ from limo._checks import check_number, check_sparse
 from limo._solvers.problem import Iterates, Solution
 from limo._system import Later, as_path, replacing
 from limo.losses._term import Term
+from limo.models._base import all_estimators
 from limo.models._neighbours import GFMClassifier, MLKNNClassifier, check_stored
 
 _skops = Later("skops.io")
@@ -202,14 +203,9 @@ def load_model(path: str | os.PathLike[str], *, max_bytes: int | None = None) ->
 
 def _trusted() -> set[str]:
     """The names of the types a model may consist of: the public estimators and their records."""
-    public = (
-        getattr(package, name)
-        for package in (limo.models, limo.thresholds)
-        for name in package.__all__
-    )
-    records = (Solution, Iterates, limo.thresholds.Tried)
-    kinds = [kind for kind in public if hasattr(kind, "get_params") or kind in records]
-    return {f"{kind.__module__}.{kind.__qualname__}" for kind in (*kinds, Term)}
+    estimators = [kind for _, kind in all_estimators()]
+    kinds = (*estimators, Solution, Iterates, limo.thresholds.Tried, Term)
+    return {f"{kind.__module__}.{kind.__qualname__}" for kind in kinds}
 
 
 _ADVICE = "limo fit and limo.save_model write such files"

@@ -6,11 +6,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import pandas as pd
 
+from limo._system import Later, need
 from limo.experiment import Plan, Progress, run
 from limo.report import document_from_parts
+
+mpl = Later("matplotlib")
 
 OnProgress = Callable[[Progress], object]
 
@@ -93,6 +95,7 @@ def run_plans(
 ) -> pd.DataFrame:
     """Run plans into the store ``rows.sqlite`` of a folder, and return all their rows."""
     store = Path(folder) / "rows.sqlite"
+    need("matplotlib")  # now, rather than at the end of a long reproduction
     store.parent.mkdir(parents=True, exist_ok=True)
     rows = [run(plan, store, n_jobs=n_jobs, progress=progress) for plan in plans]
     return pd.concat(rows, ignore_index=True)
