@@ -71,6 +71,14 @@ class Evaluation(Mapping[str, float]):
         How many true labels are missing.
     weighted : bool
         Whether the instances have weights.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 1], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> evaluation = limo.evaluate(Y, S)
+    >>> evaluation["ranking_loss"], len(evaluation)
+    (0.25, 7)
     """
 
     results: Mapping[str, Result]

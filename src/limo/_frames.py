@@ -15,8 +15,9 @@ Names = tuple[str, ...] | None
 class Frame:
     """An input, with the names of its columns and rows if it is a data frame or a series.
 
-    Frames of polars and tables of pyarrow name their columns only. Names may be the default numbers 0, 1, 2, ...: two
-    frames with default names agree, and a shuffled frame does not agree with a default one.
+    Frames of polars and tables of pyarrow name their columns only. Names may be the default
+    numbers 0, 1, 2, ...: two frames with default names agree, and a shuffled frame does not agree
+    with a default one.
     """
 
     def __init__(self, name: str, value: Any) -> None:

@@ -280,7 +280,6 @@ _EXTRAS = {
     "lightgbm": "boosting",
     "matplotlib": "plots",
     "pyarrow": "parquet",
-    "torch": "torch",
     "xgboost": "boosting",
 }
 

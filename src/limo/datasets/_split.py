@@ -295,6 +295,13 @@ def load_split(name: str) -> tuple[Dataset, GivenSplit]:
         The training rows, then the test rows.
     split : GivenSplit
         The split into the two.
+
+    Examples
+    --------
+    >>> import limo
+    >>> if limo.datasets.is_at_hand("medical", "train"):
+    ...     data, given = limo.datasets.load_split("medical")
+    ...     assert len(given.train) == 333
     """
     train, test = load(name, "train"), load(name, "test")
     n_train, n_test = train.X.shape[0], test.X.shape[0]
@@ -316,6 +323,14 @@ def stored_splits(name: str, test_size: float = 0.3) -> StoredSplits:
     -------
     StoredSplits
         A scikit-learn splitter.
+
+    Examples
+    --------
+    >>> import limo, numpy as np, tempfile
+    >>> file = f"{tempfile.mkdtemp()}/mine.csv"
+    >>> np.savetxt(file, [[2, 0, 1], [1, 2, 0]], delimiter=",", fmt="%d")
+    >>> limo.datasets.stored_splits(file).get_n_splits()
+    2
     """
     places = [Path(name), *(folder / "splits" / f"{name}.csv" for folder in data_folders())]
     file = next((place for place in places if place.is_file()), None)

@@ -52,7 +52,18 @@ _NUMERIC = (
 
 
 class ModelFileError(ValueError):
-    """A model file that cannot be read, or is not safe to read."""
+    """A model file that cannot be read, or is not safe to read.
+
+    Examples
+    --------
+    >>> import limo, pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "model.skops"
+    >>> _ = file.write_bytes(b"no model")
+    >>> limo.load_model(file)
+    Traceback (most recent call last):
+    ...
+    limo.ModelFileError: ...
+    """
 
     __module__ = "limo"  # the name that users see and import
 
@@ -73,6 +84,14 @@ class SavedModel:
         The name of the method, and the source of the training data.
     limo_version : str
         The version of limo that wrote the file.
+
+    Examples
+    --------
+    >>> import limo
+    >>> data = limo.datasets.figure1(50)
+    >>> saved = limo.models.SavedModel(limo.LIMOClassifier().fit(data.X, data.Y), data.label_names)
+    >>> saved.label_names
+    ('A', 'B', 'C', 'D')
     """
 
     model: Any
@@ -171,6 +190,16 @@ def load_model(path: str | os.PathLike[str], *, max_bytes: int | None = None) ->
     Returns
     -------
     SavedModel
+
+    Examples
+    --------
+    >>> import limo, pathlib, tempfile
+    >>> data = limo.datasets.figure1(50)
+    >>> model = limo.LIMOClassifier().fit(data.X, data.Y)
+    >>> file = limo.save_model(model, pathlib.Path(tempfile.mkdtemp()) / "model.skops")
+    >>> saved = limo.load_model(file)
+    >>> bool((saved.model.predict(data.X) == model.predict(data.X)).all())
+    True
     """
     if max_bytes is not None:
         check_number(max_bytes, "max_bytes", least=1, integer=True)

@@ -77,6 +77,14 @@ class Reproduction:
         All files written: the Markdown page first, then tables and pictures.
     document : dict
         The same as plain JSON, for ``limo.report``.
+
+    Examples
+    --------
+    >>> import limo, tempfile
+    >>> size = {"n_predictors": 2, "n_draws": 2, "n_worlds": 3, "real_data": False}
+    >>> found = limo.reproduce.theory(tempfile.mkdtemp(), **size)
+    >>> found.paths[0].name
+    'theory.md'
     """
 
     title: str

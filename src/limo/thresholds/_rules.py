@@ -25,7 +25,14 @@ SHRINKAGE = 5.0
 
 
 class ThresholdRule(Documented, BaseEstimator):  # type: ignore[misc]
-    """The base of all rules: checks their input against the labels they were fitted on."""
+    """The base of all rules: checks their input against the labels they were fitted on.
+
+    Examples
+    --------
+    >>> import limo
+    >>> isinstance(limo.suggest_threshold("macro_f1"), limo.thresholds.ThresholdRule)
+    True
+    """
 
     __module__ = "limo.thresholds"  # the public name, which model files contain
 

@@ -13,12 +13,18 @@ from functools import cached_property
 from typing import Any
 
 from limo._kernels.losses import mean_pairs
-from limo._system import at_most, need, workers
+from limo._system import at_most, workers
 from limo.losses._term import Term, base_of
 
-torch = need("torch")
-once_differentiable = need("torch.autograd.function").once_differentiable
-functional = torch.nn.functional
+try:
+    import torch as torch  # _loss takes it from here: the error below is the better one
+    from torch.autograd.function import once_differentiable
+    from torch.nn import functional
+except ImportError as error:
+    raise ImportError(
+        "limo.torch needs PyTorch, which is not installed. Install it with "
+        "pip install 'limo-ml[torch]'."
+    ) from error
 
 Tensor = Any
 Found = tuple[Tensor, Tensor]
