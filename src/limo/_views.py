@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from limo._system import Later
-from limo._types import Anything, Integers, Values
+from limo._types import Anything, Booleans, Integers, Values
 
 sparse = Later("scipy.sparse")  # too slow for shell completion, which reads the measures
 
@@ -174,6 +174,14 @@ class Pattern:
         if self.unknown is None:
             return self.flat
         return self.union(self.unknown).flat
+
+    @cached_property
+    def ones_and_unknown(self) -> "tuple[Pattern, Booleans]":
+        """The ones and the unknown entries, and which of them are ones; empty if all are."""
+        if self.unknown is None:
+            return self, np.empty(0, dtype=bool)
+        both = self.union(self.unknown)
+        return both, np.isin(both.flat, self.flat, assume_unique=True)
 
     def overlap(self, other: "Pattern") -> "Pattern":
         """The ones both matrices share."""
