@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import matplotlib.pyplot as plt
+
 import limo
 from limo.measures import Measure
 
@@ -151,6 +153,7 @@ def write_pictures(folder: Path) -> None:
     for name, draw in pictures().items():
         if not (folder / f"{name}.png").exists():
             draw().savefig(folder / f"{name}.png", dpi=110, bbox_inches="tight")
+    plt.close("all")  # the gallery shows every figure that is open
 
 
 def additions(name: str, docs: Path) -> list[str]:

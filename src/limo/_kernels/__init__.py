@@ -69,7 +69,7 @@ def _has_temporary_cache() -> bool:
     return bool(folder)
 
 
-class _Stopwatch(event.Listener):  # type: ignore[misc]
+class _Stopwatch(event.Listener):
     """How long this process has been compiling; code from the cache takes no time here."""
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class _Stopwatch(event.Listener):  # type: ignore[misc]
 
 
 _stopwatch = _Stopwatch()
-event.register("numba:compile", _stopwatch)
+event.register("numba:compile", _stopwatch)  # type: ignore[no-untyped-call]
 
 
 def compile_seconds() -> float:
