@@ -36,6 +36,7 @@ EXAMPLE_OF = {
     "limo.datasets.LabelMatrix": "limo.datasets.read_matrix",
     "limo.datasets.order_features": "limo.datasets.read_instances",
     "limo.datasets.read_weights": "limo.datasets.read_matrix",
+    "limo.losses.Derivatives": "limo.losses.derivatives",
     "limo.thresholds.ThresholdReport": "limo.threshold_report",
 }
 

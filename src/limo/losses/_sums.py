@@ -143,15 +143,6 @@ class Derivatives:
         Its derivative by each score.
     hessian_diagonal : array of shape (n_samples, n_labels)
         Its second derivative by each score, computed when first used.
-
-    Examples
-    --------
-    >>> import limo
-    >>> from limo.losses import Term
-    >>> Y, S = [[1, 0, 1], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
-    >>> found = limo.losses.derivatives(Y, S, [Term("rows", "mean")])
-    >>> found.gradient.shape
-    (2, 3)
     """
 
     __module__ = "limo.losses"  # the public name
