@@ -49,6 +49,7 @@ SMALL = {
     "_types.py": "type aliases that every layer uses, kernels too",
     "_frames.py": "the names of rows and columns, which every check compares",
     "_text.py": "text helpers that the command line needs without numpy",
+    "_sparse_profiles.py": "profiles from stored scores alone; _profiles is long without them",
     "_kernels/sums.py": "exact sums, which no other kernel does",
     "_kernels/trees.py": "walks through trees, which no other kernel does",
     "_scorer.py": "scorers, mostly documentation; evaluation is long without them",
@@ -179,7 +180,7 @@ def test_measures_do_not_load_scikit_learn() -> None:
 
 
 # What a plain installation adds for files, tables and the command line, and what extras add.
-BESIDES = ["jinja2", "matplotlib", "pandas", "pooch", "pyarrow", "rich", "skops", "torch", "typer"]
+BESIDES = ["jinja2", "matplotlib", "pandas", "pooch", "pyarrow", "rich", "skops", "typer"]
 WITHOUT = f"""
 import sys
 sys.modules.update(dict.fromkeys({BESIDES}))  # importing one of them is an error now
