@@ -87,9 +87,9 @@ class AimedClassifier(MultiLabelClassifier):
     """The best model for a measure: an ensemble selected for it from unlike models.
 
     Linear models, kernel machines, forests, boosted trees and neighbours score every training
-    instance by models that have not seen it. From these scores an ensemble is selected for each
-    measure, by the exact measure (Caruana et al., 2004), and the kind of threshold with it. Only
-    the models chosen are fitted on all data. All measures share the scores.
+    instance by models that have not seen it. From these scores the weights of an ensemble are
+    fitted for each measure, by the loss that suits it, and then the kind of threshold and the
+    threshold. Only models that have a weight are fitted on all data. All measures share the scores.
 
     Parameters
     ----------
@@ -122,11 +122,10 @@ class AimedClassifier(MultiLabelClassifier):
     Attributes
     ----------
     leaderboard_ : list of dict
-        A line for each model: ``model``, ``family``, ``seconds``; ``value`` and ``weight`` by
-        measure, the cross-validated value of the model alone and its weight in the ensemble; and
-        ``note``, why it was left out. The first line is the ensemble: its ``value`` and ``spread``
-        are mean and standard deviation over several parts of the rows, each left out of a
-        selection.
+        A line for each model: ``model``, ``family``, ``seconds``; by measure ``value`` and
+        ``spread``, mean and standard deviation over the folds of the model alone, and ``weight``
+        in the ensemble; and ``note``, why it was left out. The first line is the ensemble, each
+        fold of which was left out when its weights and thresholds were fitted.
     thresholds_ : dict of str
         For each measure of labels the kind of threshold chosen.
     members_ : dict of estimator
@@ -314,7 +313,7 @@ class AimedClassifier(MultiLabelClassifier):
                 refits += scored.refit_seconds
                 for tried in _members(candidate, scored):
                     n_tried += 1
-                    value = alone(self._measures()[0], labels, tried.S, rows)
+                    value = float(alone(self._measures()[0], labels, tried.S, rows).mean())
                     if not _worse(self._measures()[0], value, best):
                         best, best_name = value, tried.name
                     yield tried
@@ -383,10 +382,7 @@ class AimedClassifier(MultiLabelClassifier):
         scores = [one.S for one in tried]
         refits = sum({id(one.scored): one.scored.refit_seconds for one in tried}.values())
         end = start + (np.inf if self.time_budget is None else self.time_budget) - refits
-        return {
-            m.name: select(m, labels, scores, rows, np.random.default_rng(seed), end)
-            for m in measures
-        }
+        return select(measures, labels, scores, rows, np.random.default_rng(seed), end)
 
     def _refit(self, X: Any, labels: Any, tried: list[_Tried], chosen: dict[str, Chosen]) -> None:
         """Fit on all data what weighs enough for some measure."""
@@ -445,21 +441,19 @@ class AimedClassifier(MultiLabelClassifier):
     ) -> list[dict[str, Any]]:
         rows = [test for _, test in folds]
         held = {name: one.held_out for name, one in chosen.items()}
-        first: dict[str, Any] = {
-            "model": "ensemble",
-            "value": {name: float(np.mean(values)) for name, values in held.items()},
-            "spread": {name: float(np.std(values)) for name, values in held.items()},
-        }
-        lines: list[dict[str, Any]] = [
-            {
-                "model": one.name,
-                "family": one.candidate.family,
-                "seconds": one.scored.seconds,
-                "value": {m.name: alone(m, labels, one.S, rows) for m in measures},
-                "weight": {m.name: self.weights_[m.name].get(one.name, 0.0) for m in measures},
-            }
-            for one in tried
-        ]
+        first: dict[str, Any] = {"model": "ensemble", **_summary(held)}
+        lines: list[dict[str, Any]] = []
+        for one in tried:
+            values = {m.name: alone(m, labels, one.S, rows) for m in measures}
+            lines.append(
+                {
+                    "model": one.name,
+                    "family": one.candidate.family,
+                    "seconds": one.scored.seconds,
+                    **_summary(values),
+                    "weight": {m.name: self.weights_[m.name].get(one.name, 0.0) for m in measures},
+                }
+            )
         best = measures[0]
         lines.sort(key=lambda line: -best.sign * np.nan_to_num(line["value"][best.name]))
         left = [{"model": name, "note": why} for name, why in self.left_out_.items()]
@@ -470,6 +464,14 @@ def _members(candidate: Candidate, scored: Scored) -> Iterator[_Tried]:
     for (name, settings), S in zip(candidate.members.items(), scored.scores, strict=True):
         standard, centre, spread = standardise(S)
         yield _Tried(name, candidate, settings, standard, centre, spread, scored)
+
+
+def _summary(values: dict[str, Values]) -> dict[str, dict[str, float]]:
+    """Mean and standard deviation over the folds, by measure."""
+    return {
+        "value": {name: float(np.mean(found)) for name, found in values.items()},
+        "spread": {name: float(np.std(found)) for name, found in values.items()},
+    }
 
 
 def _is_mostly_zero(X: Any) -> bool:

@@ -129,6 +129,8 @@ _SMALLEST = 1e-6
 _KINDS = {"random": DecisionTreeRegressor, "extra": ExtraTreeRegressor}
 # Each tree of extra trees leaves out a fifth of the rows, which gives them out-of-bag scores.
 _SHARE = 0.8
+# How much the frequency of a label counts beside the votes of the trees.
+_PRIOR_SHARE = 0.01
 # More labels than this are projected at random before a tree is grown.
 _MOST_TARGETS = 64
 _TREES_AT_ONCE = 8
@@ -252,15 +254,16 @@ class ForestClassifier(MultiLabelClassifier):
             )  # fmt: skip
 
         sums = in_blocks(X, np.float32, self.prior_.size, add)
-        return self._smoothed(sums, self.roots_.size)
+        return self._smoothed(sums / self.roots_.size)
 
-    def _smoothed(self, sums: Values, n_trees: Any) -> Values:
-        """Log-odds of the mean vote, with one more tree that votes as often as the label occurs.
+    def _smoothed(self, votes: Values) -> Values:
+        """Log-odds of the mean vote, a hundredth of which is how often the label occurs.
 
-        It separates labels that no tree votes for: the common before the rare. Constant labels
-        keep 0 and 1, beyond all others.
+        It separates labels that no tree votes for: the common before the rare. The share does not
+        depend on the number of trees: out-of-bag scores come from fewer, and must be comparable.
+        Constant labels keep 0 and 1, beyond all others.
         """
-        return log_odds((sums + self.prior_) / (n_trees + 1.0))
+        return log_odds((1.0 - _PRIOR_SHARE) * votes + _PRIOR_SHARE * self.prior_)
 
     @property
     def _trees(self) -> Trees:
@@ -321,7 +324,8 @@ class ForestClassifier(MultiLabelClassifier):
             means = one.leaf_means(labels, leaves)
             sums[out] += means[out]
             n_trees[out] += 1
-        return self._scores(self._smoothed(sums, n_trees))
+        votes = np.where(n_trees > 0, sums / np.maximum(n_trees, 1.0), self.prior_)
+        return self._scores(self._smoothed(votes))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
