@@ -9,8 +9,8 @@ stopped; ``--sets emotions --splits 2`` runs a part.
 ``--paper`` prints instead all learners beside the paper's best numbers, on its five sets, with
 ``--printed benchmark.csv`` the table printed in the paper (columns dataset, algorithm, measure,
 mean). ``--thresholds`` prints how ``LIMOClassifier`` should fit its threshold: on training scores,
-or on cross-fitted ones as it does by default. ``--nonlinear`` compares kernels, forests, boosting and
-the ensemble selected from all of them; what follows it is passed to ``benchmarks/nonlinear.py``.
+or on cross-fitted ones as it does by default. ``--nonlinear`` compares kernels, forests, boosting
+and the ensemble of all of them; what follows it is passed to ``benchmarks/nonlinear.py``.
 """
 
 import argparse

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from limo._checks import check_inputs
+from limo._checks import check_inputs, check_weights
 from limo._types import Integers, Values
 from limo._views import ROWS
 from limo.losses._sums import derivatives
@@ -48,6 +48,43 @@ class Chosen:
     held_out: Values
 
 
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The labels of training rows, and what the rows weigh.
+
+    Attributes
+    ----------
+    Y : array of shape (n_samples, n_labels)
+        0 and 1; nan where a label is missing.
+    weights : array of shape (n_samples,) or None
+        None if all rows count once.
+    """
+
+    Y: Any
+    weights: Values | None = None
+
+    @classmethod
+    def of(cls, X: Any, labels: Any, sample_weight: Any, *, all_rows: bool) -> "tuple[Any, Truth]":
+        """The instances that weigh anything, or all of them, and their labels."""
+        weights = check_weights(sample_weight, labels.shape[0])
+        if weights is None or all_rows:
+            return X, cls(labels, weights)
+        kept = np.flatnonzero(weights)
+        return X[kept], cls(labels[kept], weights[kept])
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether labels are missing."""
+        return bool(self.Y.dtype.kind == "f")
+
+    def given(self, rows: Integers) -> dict[str, Any]:
+        """What checks of labels are told beside the labels."""
+        found: dict[str, Any] = {"missing": np.nan} if self.has_gaps else {}
+        if self.weights is not None:
+            found["sample_weight"] = self.weights[rows]
+        return found
+
+
 def standardise(S: Values) -> tuple[Values, float, float]:
     """Scores of mean 0 and variance 1 over all entries, and the two numbers to repeat it."""
     centre, spread = float(S.mean()), float(S.std()) or 1.0
@@ -55,27 +92,28 @@ def standardise(S: Values) -> tuple[Values, float, float]:
 
 
 def measured(
-    measure: Measure, Y: Any, S: Values, kind: str | None, train: Integers, test: Integers
+    measure: Measure, truth: Truth, S: Values, kind: str | None, train: Integers, test: Integers
 ) -> float:
     """The measure on some rows, with a threshold fitted on others if it needs one."""
+    Y, given = truth.Y, truth.given(test)
     if kind is None:
-        inputs = check_inputs(Y[test], S[test])
+        inputs = check_inputs(Y[test], S[test], **given)
     else:
-        rule = make_rule(kind, measure.name).fit(Y[train], S[train])
-        inputs = check_inputs(Y[test], None, rule.predict(S[test]))
+        rule = make_rule(kind, measure.name).fit(Y[train], S[train], **truth.given(train))
+        inputs = check_inputs(Y[test], None, rule.predict(S[test]), **given)
     found = compute([measure], inputs, CONVENTIONS["standard"]).results[measure.name]
     return float(found.value)
 
 
-def alone(measure: Measure, Y: Any, S: Values, folds: Sequence[Integers]) -> Values:
+def alone(measure: Measure, truth: Truth, S: Values, folds: Sequence[Integers]) -> Values:
     """The measure of one model on each fold, with a threshold fitted on the others."""
     kind = _fast_kind(measure)
-    return np.array([measured(measure, Y, S, kind, *part) for part in _parts(folds)])
+    return np.array([measured(measure, truth, S, kind, *part) for part in _parts(folds)])
 
 
 def select(
     measures: Sequence[Measure],
-    Y: Any,
+    truth: Truth,
     scores: Sequence[Values],
     folds: Sequence[Integers],
     rng: np.random.Generator,
@@ -85,19 +123,20 @@ def select(
 
     After ``deadline``, a time of ``time.monotonic()``, no further fold is left out.
     """
-    parts = [(_some(others, Y.shape[1], rng), others, fold) for others, fold in _parts(folds)]
+    n_labels = truth.Y.shape[1]
+    parts = [(_some(others, n_labels, rng), others, fold) for others, fold in _parts(folds)]
     fits: dict[tuple[str, ...], list[Values]] = {}
     for terms in map(suited_terms, measures):
         fits.setdefault(terms, [])
         for read, _, _ in parts[len(fits[terms]) :]:
             if fits[terms] and time.monotonic() > deadline:
                 break
-            fits[terms].append(_fit_weights(terms, Y, scores, read, fits[terms][-1:]))
+            fits[terms].append(_fit_weights(terms, truth, scores, read, fits[terms][-1:]))
     found = {}
     for measure in measures:
         weights, kind = fits[suited_terms(measure)], _fast_kind(measure)
         values = [
-            measured(measure, Y, mixed(scores, w), kind, others, fold)
+            measured(measure, truth, mixed(scores, w), kind, others, fold)
             for w, (_, others, fold) in zip(weights, parts, strict=False)
         ]
         found[measure.name] = Chosen(np.mean(weights, axis=0), np.array(values))
@@ -122,7 +161,7 @@ def mixed(scores: Sequence[Values], weights: Values) -> Values:
 
 def _fit_weights(
     terms: Sequence[str],
-    Y: Any,
+    truth: Truth,
     scores: Sequence[Values],
     rows: Integers,
     before: Sequence[Values] = (),
@@ -134,12 +173,12 @@ def _fit_weights(
     n_models = len(scores)
     if n_models == 1:
         return np.ones(1)
-    labels = Y[rows]
+    labels, given = truth.Y[rows], truth.given(rows)
     flat = np.stack([S[rows].ravel() for S in scores])
 
     def loss(point: Values) -> tuple[float, Values]:
         S = (point[:-1] @ flat + point[-1]).reshape(labels.shape)
-        found = derivatives(labels, S, terms)
+        found = derivatives(labels, S, terms, **given)
         slopes = found.gradient.ravel()
         return found.value, np.append(flat @ slopes, slopes.sum())
 

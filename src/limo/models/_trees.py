@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from limo._checks import check_name, check_number
+from limo._checks import check_name, check_number, check_weights
 from limo._kernels.trees import sum_leaf_labels
 from limo._system import at_most, check_time, workers
 from limo._types import Anything, Integers, Values
@@ -204,7 +204,7 @@ class ForestClassifier(MultiLabelClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -213,6 +213,8 @@ class ForestClassifier(MultiLabelClassifier):
             Instances.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
             Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts, when a tree is split and in the votes of its leaves.
 
         Returns
         -------
@@ -222,11 +224,14 @@ class ForestClassifier(MultiLabelClassifier):
         check_number(self.n_estimators, "n_estimators", least=1, integer=True)
         check_number(self.balance, "balance", least=0)
         X, Y = self._check_training(X, y)
+        weights = check_weights(sample_weight, Y.shape[0])
         self.labels_ = _label_arrays(Y)
-        self.prior_ = Y.ones_per_column / Y.shape[0]
+        self.prior_ = np.asarray(Y.ones_per_column / Y.shape[0])
+        if weights is not None:
+            self.prior_ = np.asarray(weights @ Y.csr / weights.sum(), dtype=np.float64)
         X = _for_growing(X)
         with at_most(self.n_jobs):
-            grown = self._grow(X, Y)
+            grown = self._grow(X, Y, weights)
         self._keep([tree for tree, _ in grown])
         self.out_of_bag_scores_ = self._out_of_bag(Y, grown)
         return self
@@ -269,7 +274,7 @@ class ForestClassifier(MultiLabelClassifier):
     def _trees(self) -> Trees:
         return Trees(self.feature_, self.threshold_, self.children_, self.roots_)
 
-    def _grow(self, X: Any, Y: Pattern) -> "list[tuple[_Grown, Integers]]":
+    def _grow(self, X: Any, Y: Pattern, weights: Values | None) -> "list[tuple[_Grown, Integers]]":
         """The trees, each with the rows it left out, in chunks so that time can run out."""
         rng = check_random_state(self.random_state)
         targets = _Targets(Y, self.balance)
@@ -279,10 +284,12 @@ class ForestClassifier(MultiLabelClassifier):
             for chunk in _chunks(seeds):
                 if found:
                     check_time()
-                found += parallel(delayed(self._tree)(X, targets, seed) for seed in chunk)
+                found += parallel(delayed(self._tree)(X, targets, weights, seed) for seed in chunk)
         return found
 
-    def _tree(self, X: Any, targets: "_Targets", seed: int) -> "tuple[_Grown, Integers]":
+    def _tree(
+        self, X: Any, targets: "_Targets", weights: Values | None, seed: int
+    ) -> "tuple[_Grown, Integers]":
         rng = np.random.RandomState(seed)
         n_rows = X.shape[0]
         if self.kind == "random":
@@ -290,14 +297,23 @@ class ForestClassifier(MultiLabelClassifier):
         else:
             counts = np.zeros(n_rows, dtype=np.int64)
             counts[rng.permutation(n_rows)[: max(1, round(_SHARE * n_rows))]] = 1
+        drawn = self._weighted(counts, weights)
         tree = _KINDS[self.kind](
             max_features=self.max_features,
             min_samples_leaf=self.min_samples_leaf,
             random_state=rng,
         )
-        tree.fit(X, targets.draw(rng), sample_weight=counts.astype(np.float64), check_input=False)
+        tree.fit(X, targets.draw(rng), sample_weight=drawn, check_input=False)
         leaves = tree.tree_.apply(X.tocsr() if sparse.issparse(X) else X)
-        return _Grown.of(tree.tree_, leaves, counts), leaves
+        return _Grown.of(tree.tree_, leaves, drawn), leaves
+
+    @staticmethod
+    def _weighted(counts: Integers, weights: Values | None) -> Values:
+        """What the rows of a tree weigh; if a draw weighs nothing, all its rows count alike."""
+        found = counts.astype(np.float64)
+        if weights is not None and (counts * weights).any():
+            found = counts * weights
+        return found
 
     def _keep(self, grown: "list[_Grown]") -> None:
         parts = []
@@ -398,8 +414,8 @@ class _Grown:
     shares: Anything
 
     @classmethod
-    def of(cls, tree: Any, leaves: Integers, counts: Integers) -> "_Grown":
-        """From scikit-learn's tree, the leaf of every row, and how often the row was drawn."""
+    def of(cls, tree: Any, leaves: Integers, counts: Values) -> "_Grown":
+        """From scikit-learn's tree, the leaf of every row, and what the row weighs in the tree."""
         inside = np.flatnonzero(counts)
         order = inside[np.argsort(leaves[inside], kind="stable")]
         held = leaves[order]
