@@ -66,6 +66,7 @@ def test_missing_labels_and_instances_of_weight_0_play_no_part(engine):
     assert limo.macro_auc(DATA.Y, S) > 0.9
 
 
+@pytest.mark.slow
 def test_scikit_learn_itself_gives_the_same_scores():
     model = BoostingClassifier(**SMALL, engine="sklearn", feature_share=1.0).fit(DATA.X, DATA.Y)
     peer = HistGradientBoostingClassifier(

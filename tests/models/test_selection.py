@@ -82,6 +82,7 @@ def test_weights_are_the_mean_over_folds_left_out():
         np.testing.assert_allclose(chosen.held_out, values, atol=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", list(limo.MEASURES))
 def test_every_measure_gets_weights(measure):
     m = limo.MEASURES[measure]
