@@ -53,6 +53,13 @@ class Entry:
         The file with the label names; without it the labels are the last ``n_labels`` columns.
     reference, licence : str
         What to cite, and what is known about the licence.
+
+    Examples
+    --------
+    >>> import limo
+    >>> entry = limo.datasets.CATALOGUE["enron"]
+    >>> entry.domain, entry.n_labels, sorted(entry.parts)
+    ('text', 53, ['all', 'test', 'train'])
     """
 
     name: str
@@ -85,6 +92,13 @@ class Catalogue:
     ----------
     entries : tuple of Entry
         One for each data set.
+
+    Examples
+    --------
+    >>> import limo
+    >>> known = limo.datasets.catalogue()
+    >>> next(entry.name for entry in known if entry.domain == "music")
+    'CAL500'
     """
 
     entries: tuple[Entry, ...]
@@ -216,7 +230,14 @@ def load(name: str, part: str = "all", *, download: bool = True, progress: bool 
 
 
 def is_at_hand(name: str, part: str = "all") -> bool:
-    """Whether :func:`load` can load a known data set without a download."""
+    """Whether :func:`load` can load a known data set without a download.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.datasets.is_at_hand("enron") in (True, False)
+    True
+    """
     check_kind(name, str, "name must be the name of a data set")
     entry = _find_entry(name)
     check_name(part, entry.parts, "part")
@@ -225,7 +246,14 @@ def is_at_hand(name: str, part: str = "all") -> bool:
 
 
 def data_folders() -> list[Path]:
-    """The folders where data sets are searched: ``LIMO_DATA`` if it is set, and the cache."""
+    """The folders where data sets are searched: ``LIMO_DATA`` if it is set, and the cache.
+
+    Examples
+    --------
+    >>> import limo
+    >>> all(folder.is_absolute() for folder in limo.datasets.data_folders()[-1:])
+    True
+    """
     named = os.environ.get("LIMO_DATA")
     return ([Path(named)] if named else []) + [Path(pooch.os_cache("limo"))]
 

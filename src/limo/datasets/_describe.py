@@ -56,6 +56,13 @@ class Description:
         The pairs of labels that occur together most often, and how often.
     n_missing : int
         How many labels are missing. They count as neither positive nor negative.
+
+    Examples
+    --------
+    >>> import limo
+    >>> facts = limo.describe(limo.datasets.figure1(100))
+    >>> facts.n_labels, facts.n_label_sets
+    (4, 4)
     """
 
     source: str
@@ -358,6 +365,11 @@ def plot_triangles(data: Dataset | None = None) -> Any:
     -------
     matplotlib Figure
         The picture.
+
+    Examples
+    --------
+    >>> import limo
+    >>> figure = limo.datasets.plot_triangles()
     """
     data = _square_data(data)
     figure, [[ax]] = _figure(1, 4.2, 4.4)
@@ -393,6 +405,11 @@ def plot_regions(data: Dataset | None = None) -> Any:
     -------
     matplotlib Figure
         The picture.
+
+    Examples
+    --------
+    >>> import limo
+    >>> figure = limo.datasets.plot_regions()
     """
     data = _square_data(data)
     figure, [panels] = _figure(len(data.label_names), 2.8 * len(data.label_names), 3.1)

@@ -311,6 +311,14 @@ def unregister(name: str) -> None:
     ----------
     name : str
         The built-in measures cannot be removed.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.measures.unregister("macro_f1")
+    Traceback (most recent call last):
+    ...
+    ValueError: ...
     """
     check_kind(name, str, "name must be the name of a measure")
     if name in PAPER_MEASURES:
