@@ -130,7 +130,10 @@ def test_stored_permutations() -> None:
     assert (train.tolist(), test.tolist()) == ([0, 2, 4], [3, 1])
     with pytest.raises(ValueError, match="the stored splits are for 5 rows, the data have 4"):
         next(splits.split(range(4)))
-    for wrong in ([[0, 0, 1]], [[1, 2, 3]], [0, 1, 2]):
+    for no_matrix in ([0, 1, 2], None, [[0.5]], [[0, 1], [0]]):
+        with pytest.raises(DataError, match="permutations must be whole numbers"):
+            StoredSplits(no_matrix)
+    for wrong in ([[0, 0, 1]], [[1, 2, 3]]):
         with pytest.raises(
             DataError, match=r"expected a permutation of 0 to n - 1 in each row; row 1 is not one"
         ):
