@@ -152,7 +152,7 @@ def gather(relevant: Relevant, shape: Values, differences: Values, slopes: Value
 
 
 @vector_kernel
-def _visit(relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values) -> float:
+def visit(relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values) -> float:
     """The same as ``_search``, pair by pair.
 
     A rounded hinge, a parabola up to ``width`` and a line beyond, has the slope curvature *
@@ -204,7 +204,7 @@ def _pair_loss(
     """The sum over all pairs of a row; writes its derivatives by both kinds of scores."""
     down[:] = 0.0
     if min(relevant.size, irrelevant.size) <= FEW:
-        return _visit(relevant, irrelevant, shape, up, down)
+        return visit(relevant, irrelevant, shape, up, down)
     return _search(relevant, irrelevant, shape, up, down)
 
 
@@ -324,24 +324,6 @@ def add_row_curvatures(
             item = places[order[r]]
             out[i, item] += factor * (n_acting * directions[i, item] - between * total)
     return 0.0
-
-
-@kernel
-def scan_rows(
-    rows: Floats,
-    indptr: Integers,
-    indices: Integers,
-    relevant: Relevant,
-    shape: Values,
-    differences: Values,
-    gradient: Floats,
-) -> float:
-    """Pair loss of the irrelevant items of all these rows with the same relevant scores."""
-    total = 0.0
-    for i in range(rows.shape[0]):
-        places = indices[indptr[i] : indptr[i + 1]]
-        total += scan(rows[i], places, relevant, shape, differences, 1.0, gradient[i])
-    return total
 
 
 # Products with matrices, a range of rows at a time so that threads can share them

@@ -205,6 +205,49 @@ def base_of(term: Term, width: float = 0.0) -> Base:
 
 
 @dataclass(frozen=True, eq=False)
+class Totals:
+    """What the weights of terms depend on; the totals of blocks of instances add up.
+
+    Attributes
+    ----------
+    n_rows : int
+        Instances.
+    ones : array of shape (n_labels,)
+        How many instances have each label.
+    n_acting : int
+        Instances with pairs of labels.
+    n_pairs : float
+        Their pairs.
+    """
+
+    n_rows: int
+    ones: Integers
+    n_acting: int
+    n_pairs: float
+
+    @classmethod
+    def of(cls, Y: Pattern) -> "Totals":
+        """Count the labels of some instances."""
+        relevant, irrelevant = _counts(Y.ones_per_row, Y.shape[1])
+        pairs = relevant * irrelevant
+        return cls(Y.shape[0], Y.ones_per_column, int((pairs > 0).sum()), float(pairs.sum()))
+
+    def __add__(self, other: "Totals") -> "Totals":
+        return Totals(
+            self.n_rows + other.n_rows,
+            self.ones + other.ones,
+            self.n_acting + other.n_acting,
+            self.n_pairs + other.n_pairs,
+        )
+
+    def counts(self, view: str) -> Values:
+        """The relevant and irrelevant items of each row of a view other than "rows"."""
+        if view == "columns":
+            return _counts(self.ones, self.n_rows)
+        return _counts(np.array([self.ones.sum()]), self.n_rows * self.ones.size)
+
+
+@dataclass(frozen=True, eq=False)
 class Weighted:
     """A term with the weights that labels give it.
 
@@ -227,14 +270,21 @@ class Weighted:
     counts: Values
 
     @classmethod
-    def of(cls, term: Term, Y: Pattern) -> "Weighted":
-        """Divide the weight of a term among its rows, pairs or entries."""
+    def of(cls, term: Term, Y: Pattern, totals: Totals | None = None) -> "Weighted":
+        """Divide the weight of a term among its rows, pairs or entries.
+
+        ``totals`` are those of all instances, if ``Y`` are the labels of some of them.
+        """
         view = VIEWS[term.view]
-        counts = _counts(view.ones(Y), view.n_items(Y))
+        if totals is None or term.view == "rows":
+            counts = _counts(view.ones(Y), view.n_items(Y))
+        else:
+            counts = totals.counts(term.view)
+        whole = totals if term.view == "rows" else None
         by_column = np.ones((Y.shape[1], 2))
         if term.aggregation != "pointwise":
-            return cls(term, _row_weights(term, counts), by_column, counts)
-        factors = _entry_weights(term, counts)
+            return cls(term, _row_weights(term, counts, whole), by_column, counts)
+        factors = _entry_weights(term, counts, whole)
         if term.view == "columns":
             return cls(term, np.ones((Y.shape[0], 2)), factors, counts)
         weights = np.ascontiguousarray(np.broadcast_to(factors, (Y.shape[0], 2)))
@@ -302,27 +352,35 @@ def _counts(ones: Integers, n_items: int) -> Values:
     return np.stack([relevant, n_items - relevant])
 
 
-def _row_weights(term: Term, counts: Values) -> Values:
-    """The weight of each row, or for the mean of each of its pairs; 0 for rows without pairs."""
+def _row_weights(term: Term, counts: Values, whole: Totals | None) -> Values:
+    """The weight of each row, or for the mean of each of its pairs; 0 for rows without pairs.
+
+    ``whole`` counts all rows, if these are some of them.
+    """
     pairs = counts[0] * counts[1]
     exist = pairs > 0
+    n_acting = exist.sum() if whole is None else whole.n_acting
     weights = np.zeros(pairs.size)
     if term.aggregation != "mean":
-        weights[exist] = term.weight / max(exist.sum(), 1)
+        weights[exist] = term.weight / max(n_acting, 1)
     elif term.share == "measure":
-        weights[exist] = term.weight / (exist.sum() * pairs[exist])
+        weights[exist] = term.weight / (n_acting * pairs[exist])
     elif exist.any():
-        weights[exist] = term.weight / pairs.sum()
+        weights[exist] = term.weight / (pairs.sum() if whole is None else whole.n_pairs)
     return weights
 
 
-def _entry_weights(term: Term, counts: Values) -> Values:
-    """The weight of a relevant and of an irrelevant entry, for each row of the view."""
+def _entry_weights(term: Term, counts: Values, whole: Totals | None) -> Values:
+    """The weight of a relevant and of an irrelevant entry, for each row of the view.
+
+    ``whole`` counts all rows, if these are some of them.
+    """
     if term.share == "uniform":
         return np.full((1, 2), term.weight / counts.sum())
     exist = counts.min(axis=0) > 0
     p, n = counts[:, exist]
     weights = np.zeros((exist.size, 2))
     shares = [1 / (p * n)] * 2 if term.share == "pairs" else [1 / p, 1 / n]
-    weights[exist] = np.stack(shares, axis=1) * (term.weight / max(exist.sum(), 1))
+    n_acting = exist.sum() if whole is None else whole.n_acting
+    weights[exist] = np.stack(shares, axis=1) * (term.weight / max(n_acting, 1))
     return weights

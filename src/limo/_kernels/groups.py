@@ -1,0 +1,264 @@
+"""Losses of groups of entries whose scores are spread over blocks of instances.
+
+A group is a label with its instances, or the whole matrix. Its relevant scores are few, and known
+to every block. A block visits its own irrelevant entries: it adds their derivatives to its own
+matrix, and what the relevant scores are owed to arrays that add up. ``limo._kernels.losses`` and
+``limo._kernels.soft`` have the formulas.
+
+Every row of a block belongs to one group, ``groups[i]``: the rows are columns of the matrix of
+scores, copied, or its rows where the whole matrix is one group.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from limo._kernels import kernel
+from limo._kernels.losses import FEW, Relevant, gather, prepare, scan, visit
+from limo._kernels.soft import BOTTOM, TOP, give, soft_step, take
+from limo._types import Floats, Integers, Values
+
+
+class Sorted(NamedTuple):
+    """The relevant scores of all groups, sorted within each, as :class:`Relevant` has them.
+
+    Those of group g are ``ordered[starts[g]:starts[g + 1]]``. Its running sums, with one number
+    more per group, begin at ``starts[g] + g``, and its buckets at ``2 * starts[g] + g``.
+    """
+
+    starts: Integers
+    ordered: Values
+    sums: Values
+    squares: Values
+    buckets: Integers
+    buckets_per_unit: Values
+
+
+@kernel
+def sort_groups(scores: Values, members: Integers, starts: Integers, order: Integers) -> None:
+    """Write the members of each group in ascending order of their scores."""
+    for g in range(starts.size - 1):
+        own = members[starts[g] : starts[g + 1]]
+        order[starts[g] : starts[g + 1]] = own[np.argsort(scores[own])]
+
+
+@kernel
+def prepare_groups(ordered: Values, starts: Integers) -> Sorted:
+    """Running sums and search indices of all groups."""
+    n_groups, n = starts.size - 1, ordered.size
+    sums, squares = np.zeros(n + n_groups), np.zeros(n + n_groups)
+    buckets, per_unit = np.zeros(2 * n + n_groups, dtype=np.int64), np.zeros(n_groups)
+    for g in range(n_groups):
+        start, stop = starts[g], starts[g + 1]
+        if stop > start:
+            found = prepare(ordered[start:stop])
+            sums[start + g : stop + g + 1] = found.sums
+            squares[start + g : stop + g + 1] = found.squares
+            buckets[2 * start + g : 2 * stop + g + 1] = found.buckets
+            per_unit[g] = found.buckets_per_unit
+    return Sorted(starts, ordered, sums, squares, buckets, per_unit)
+
+
+@kernel
+def _relevant_of(known: Sorted, g: int) -> Relevant:
+    start, stop = known.starts[g], known.starts[g + 1]
+    return Relevant(
+        known.ordered[start:stop],
+        known.sums[start + g : stop + g + 1],
+        known.squares[start + g : stop + g + 1],
+        known.buckets[2 * start + g : 2 * stop + g + 1],
+        known.buckets_per_unit[g],
+    )
+
+
+@kernel
+def _differences_of(differences: Values, known: Sorted, g: int) -> Values:
+    """The three rows of differences of a group, which lie one after the other."""
+    start, stop = known.starts[g], known.starts[g + 1]
+    own = differences[3 * (start + g) : 3 * (stop + g + 1)]
+    return own.reshape((3, stop - start + 1))
+
+
+@kernel
+def scan_groups(
+    rows: Floats,
+    indptr: Integers,
+    indices: Integers,
+    groups: Integers,
+    weights: Values,
+    known: Sorted,
+    shape: Values,
+    differences: Values,
+    owed: Values,
+    out: Floats,
+) -> float:
+    """Weighted pair loss of the irrelevant items of these rows with all relevant ones of a group.
+
+    Adds their derivatives to ``out``, and what the relevant scores are owed, in their sorted order,
+    to ``owed`` for groups of few, to ``differences`` for the others.
+    """
+    total = 0.0
+    scores, down = np.empty(rows.shape[1]), np.empty(rows.shape[1])
+    up = np.empty(max(FEW, rows.shape[1]))
+    for i in range(rows.shape[0]):
+        g = groups[i]
+        start, stop = known.starts[g], known.starts[g + 1]
+        if weights[g] == 0.0 or stop == start:
+            continue
+        places = indices[indptr[i] : indptr[i + 1]]
+        if stop - start > FEW:
+            own = _differences_of(differences, known, g)
+            relevant = _relevant_of(known, g)
+            value = scan(rows[i], places, relevant, shape, own, weights[g], out[i])
+            total += weights[g] * value
+            continue
+        p, n = stop - start, rows.shape[1] - places.size
+        take(rows[i], places, up[: places.size], scores[:n])
+        down[:n] = 0.0
+        value = visit(known.ordered[start:stop], scores[:n], shape, up[:p], down[:n])
+        total += weights[g] * value
+        for k in range(p):
+            owed[start + k] += weights[g] * up[k]
+        up[: places.size] = 0.0
+        give(weights[g], up[: places.size], down[:n], places, out[i])
+    return total
+
+
+@kernel
+def owe_groups(
+    known: Sorted, weights: Values, shape: Values, differences: Values, owed: Values
+) -> None:
+    """Add what ``differences`` owe to the relevant scores, in their sorted order."""
+    for g in range(weights.size):
+        start, stop = known.starts[g], known.starts[g + 1]
+        if weights[g] != 0.0 and stop - start > FEW:
+            slopes = np.empty(stop - start)
+            gather(_relevant_of(known, g), shape, _differences_of(differences, known, g), slopes)
+            for k in range(stop - start):
+                owed[start + k] += weights[g] * slopes[k]
+
+
+# Log-sum-exps
+
+
+@kernel
+def log_sum_rows(rows: Floats, indptr: Integers, indices: Integers, levels: Values) -> None:
+    """Write the log-sum-exp of the irrelevant scores of each row; -inf if there are none."""
+    for i in range(rows.shape[0]):
+        highest, total = -np.inf, 0.0
+        r, stop = indptr[i], indptr[i + 1]
+        for item in range(rows.shape[1]):
+            if r < stop and indices[r] == item:
+                r += 1
+                continue
+            score = rows[i, item]
+            if score > highest:
+                total *= np.exp(highest - score)
+                highest = score
+            total += np.exp(score - highest)
+        levels[i] = highest + np.log(total) if total > 0.0 else -np.inf
+
+
+@kernel
+def meet_groups(
+    kind: int,
+    scores: Values,
+    starts: Integers,
+    n_irrelevant: Values,
+    weights: Values,
+    levels: Values,
+    factors: Values,
+    slopes: Values,
+) -> float:
+    """What top, bottom or worst of each group need of the relevant ``scores`` alone.
+
+    ``levels`` are the log-sum-exps of the irrelevant scores; for bottom, they become those of the
+    negated relevant ones. ``factors`` become those of :func:`add_group_shares` and
+    :func:`add_group_steps`; ``slopes`` the derivatives by the relevant scores, which bottom still
+    multiplies by what the irrelevant entries add up to. Returns the weighted loss, 0 for bottom.
+    """
+    total = 0.0
+    for g in range(weights.size):
+        own = scores[starts[g] : starts[g + 1]]
+        result = slopes[starts[g] : starts[g + 1]]
+        factors[g] = 0.0
+        result[:] = 0.0
+        if weights[g] == 0.0 or own.size == 0:
+            continue
+        if kind == TOP:
+            for k in range(own.size):
+                value, s = soft_step(levels[g] - own[k])
+                total += weights[g] * value / own.size
+                result[k] = -weights[g] * s / own.size
+                factors[g] -= result[k]
+            continue
+        lowest = own.min()
+        above = -lowest + np.log(np.exp(lowest - own).sum())
+        result[:] = -np.exp(-own - above)
+        if kind == BOTTOM:
+            levels[g] = above
+            factors[g] = weights[g] / n_irrelevant[g]
+        else:
+            value, s = soft_step(levels[g] + above)
+            total += weights[g] * value
+            factors[g] = weights[g] * s
+            result *= factors[g]
+    return total
+
+
+@kernel
+def add_group_shares(
+    rows: Floats,
+    indptr: Integers,
+    indices: Integers,
+    groups: Integers,
+    levels: Values,
+    factors: Values,
+    out: Floats,
+) -> float:
+    """Add factor * exp(score - level) for the irrelevant scores; levels and factors by group."""
+    for i in range(rows.shape[0]):
+        level, factor = levels[groups[i]], factors[groups[i]]
+        if factor == 0.0:
+            continue
+        r, stop = indptr[i], indptr[i + 1]
+        for item in range(rows.shape[1]):
+            if r < stop and indices[r] == item:
+                r += 1
+            else:
+                out[i, item] += factor * np.exp(rows[i, item] - level)
+    return 0.0
+
+
+@kernel
+def add_group_steps(
+    rows: Floats,
+    indptr: Integers,
+    indices: Integers,
+    groups: Integers,
+    levels: Values,
+    factors: Values,
+    pulls: Values,
+    out: Floats,
+) -> float:
+    """The sum of factor * softplus(score + level) over the irrelevant scores.
+
+    Adds its derivatives to ``out``, and their sum by group to ``pulls``.
+    """
+    total = 0.0
+    for i in range(rows.shape[0]):
+        level, factor = levels[groups[i]], factors[groups[i]]
+        if factor == 0.0:
+            continue
+        pull = 0.0
+        r, stop = indptr[i], indptr[i + 1]
+        for item in range(rows.shape[1]):
+            if r < stop and indices[r] == item:
+                r += 1
+            else:
+                loss, s = soft_step(rows[i, item] + level)
+                total += factor * loss
+                pull += factor * s
+                out[i, item] += factor * s
+        pulls[groups[i]] += pull
+    return total

@@ -1,0 +1,474 @@
+"""The objective over blocks of instances: on one machine in turn, or on many at once.
+
+A :class:`Part` holds some blocks. The functions of a part below know nothing of the others; what
+they give adds up, or is joined by :func:`_meet` and :func:`_add_owed`. An :class:`Engine` calls
+them: :class:`Local` has one part in this process, ``limo.dask`` has parts on the workers of a
+cluster. An evaluation of the objective moves n_relevant numbers a few times and a matrix of
+weights, never scores: see :mod:`limo.losses._blocks`.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from limo._solvers.objective import Point, Ray
+from limo._solvers.problem import Features, Problem
+from limo._types import Integers, Values
+from limo._views import Pattern
+from limo.losses._blocks import (
+    Account,
+    Groups,
+    Meeting,
+    Survey,
+    join,
+    meet,
+    over_rows,
+    survey,
+)
+from limo.losses._sums import work_of
+from limo.losses._term import Term, Totals, Weighted
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Features and labels of some instances, in memory."""
+
+    X: Any
+    Y: Pattern
+    _known: dict[float, Features] = field(default_factory=dict, repr=False)
+
+    def read(self) -> "Block":
+        """Itself; a block that is not in memory is read here."""
+        return self
+
+    def features(self, constant: float) -> Features:
+        """The features with a constant one, and what their products need, kept."""
+        return self._known.setdefault(constant, Features(self.X, constant))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"X": self.X, "Y": self.Y, "_known": {}}
+
+
+class Source(Protocol):
+    """A block in memory, or what reads it."""
+
+    def read(self) -> Block:
+        """The block."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Blocks that are in one place; ``keep`` says whether all of their scores fit into memory."""
+
+    sources: Sequence[Source]
+    keep: bool = False
+
+    def __iter__(self) -> Iterator[Block]:
+        return (source.read() for source in self.sources)
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What all parts know: the terms, the totals of all instances, and the constant feature."""
+
+    terms: tuple[Term, ...]
+    totals: Totals
+    constant: float
+    width: float = 0.0
+
+    def of_rows(self, Y: Pattern) -> list[Weighted]:
+        """The terms that are computed block by block, with the weights of a block."""
+        return [Weighted.of(t, Y, self.totals) for t in self.terms if t.route == "rows"]
+
+    @cached_property
+    def spread(self) -> list[Weighted]:
+        """The terms whose rows are spread over all blocks."""
+        none = Pattern(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64), (0, self.n_labels))
+        parts = (Weighted.of(t, none, self.totals) for t in self.terms if t.route != "rows")
+        return [part for part in parts if part.matters]
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+        return self.totals.ones.size
+
+
+# Functions of one part. They are sent to other machines, so they belong to no object.
+
+
+class Summary(NamedTuple):
+    """What is known of some instances before anything is learnt; those of parts add up."""
+
+    totals: Totals
+    squares: float
+    n_features: int
+
+    def plus(self, other: "Summary") -> "Summary":
+        """Both together."""
+        if self.n_features != other.n_features:
+            raise ValueError(
+                f"Every block of X must have the same number of features: one has "
+                f"{self.n_features}, another {other.n_features}."
+            )
+        if self.totals.ones.size != other.totals.ones.size:
+            raise ValueError(
+                f"Every block of y must have the same number of labels: one has "
+                f"{self.totals.ones.size}, another {other.totals.ones.size}."
+            )
+        return Summary(self.totals + other.totals, self.squares + other.squares, self.n_features)
+
+
+def summary_of(part: Part) -> Summary | None:
+    """Totals, the sum of all squared features, and their number; None without blocks."""
+    found = None
+    for block in part:
+        squares = block.X.multiply(block.X) if sparse.issparse(block.X) else np.square(block.X)
+        one = Summary(Totals.of(block.Y), float(squares.sum()), block.X.shape[1])
+        found = one if found is None else found.plus(one)
+    return found
+
+
+def add_summaries(found: Sequence[Summary | None]) -> Summary:
+    """The summary of all parts."""
+    known = [one for one in found if one is not None]
+    if not known or not any(one.totals.n_rows for one in known):
+        raise ValueError("There is nothing to learn from: no block has an instance.")
+    total = known[0]
+    for one in known[1:]:
+        total = total.plus(one)
+    return total
+
+
+def labels_of(part: Part) -> Integers:
+    """The labels of the relevant entries, in the order of a survey."""
+    return np.concatenate([np.zeros(0, dtype=np.int64), *(block.Y.indices for block in part)])
+
+
+def groups_of(labels: Sequence[Integers], setting: Setting) -> dict[str, Groups]:
+    """The groups of the views that spread over the parts."""
+    joined = np.concatenate(labels)
+    views = {part.term.view for part in setting.spread}
+    return {view: Groups.of(view, joined, setting.n_labels) for view in views}
+
+
+def counts_of(labels: Sequence[Integers]) -> Integers:
+    """Where the relevant entries of each part begin."""
+    return np.concatenate([[0], np.cumsum([one.size for one in labels])])
+
+
+def zero_of(part: Part, setting: Setting) -> float:
+    """What the terms in the view "rows" are where all scores are 0."""
+    return math.fsum(
+        weighted.at_equal_scores(setting.width)
+        for block in part
+        for weighted in setting.of_rows(block.Y)
+        if weighted.term.view == "rows"
+    )
+
+
+def curvatures_of(part: Part, setting: Setting) -> Any:
+    """The second derivatives by each weight where all weights are 0; 0 without blocks."""
+    total: Any = 0.0
+    for block in part:
+        features = block.features(setting.constant)
+        for term in setting.terms:
+            weighted = Weighted.of(term, block.Y, setting.totals)
+            total = total + features.weighted_squares(block.Y, *weighted.curvatures(block.Y.shape))
+    return total
+
+
+def scores_of(part: Part, W: Values, setting: Setting) -> list[Values] | None:
+    """The scores of each block, if they fit into memory."""
+    if not part.keep:
+        return None
+    return [block.features(setting.constant).times(W) for block in part]
+
+
+def survey_of(part: Part, W: Values, kept: list[Values] | None, setting: Setting) -> Survey | None:
+    """Relevant scores, and log-sum-exps of the others; None without blocks."""
+    found = [survey(S, block.Y, setting.spread) for block, S, _ in _scored(part, W, kept, setting)]
+    return join(found) if found else None
+
+
+class Scanned(NamedTuple):
+    """What a part contributes: value, gradient by the weights, and what relevant scores get."""
+
+    value: float
+    gradient: Values
+    owed: Values | None
+
+
+def scan_of(
+    part: Part, W: Values, kept: list[Values] | None, meeting: Meeting | None, setting: Setting
+) -> Scanned:
+    """All but the derivatives by the relevant scores of the spread terms."""
+    account = Account(meeting) if meeting is not None else None
+    value, gradient = 0.0, np.zeros_like(W)
+    for block, S, features in _scored(part, W, kept, setting):
+        G = np.zeros_like(S)
+        for weighted in setting.of_rows(block.Y):
+            work = work_of(weighted, setting.width)
+            value += over_rows(work, (S,), block.Y, weighted.weights, G)
+        if account is not None:
+            account.add(S, block.Y, G)
+        gradient += features.transposed_times(G)
+    if account is None:
+        return Scanned(value, gradient, None)
+    return Scanned(value + account.value, gradient, account.owed)
+
+
+def owed_of(scanned: Scanned) -> Values | None:
+    """The part of a scan that other parts need."""
+    return scanned.owed
+
+
+def finish_of(
+    part: Part, scanned: Scanned, owed: Values | None, start: int, setting: Setting
+) -> tuple[float, Values]:
+    """The value and gradient of a part, given what all relevant scores are owed."""
+    gradient = scanned.gradient
+    if owed is not None:
+        gradient = gradient.copy()  # another call may start from the same scan
+        for block in part:
+            Y, stop = block.Y, start + block.Y.n_ones
+            G = sparse.csr_array((owed[start:stop], Y.indices, Y.indptr), shape=Y.shape)
+            gradient += _sparse_product(block.X, G, setting.constant)
+            start = stop
+    return scanned.value, gradient
+
+
+def _scored(
+    part: Part, W: Values, kept: list[Values] | None, setting: Setting
+) -> Iterator[tuple[Block, Values, Features]]:
+    for k, block in enumerate(part):
+        features = block.features(setting.constant)
+        yield block, features.times(W) if kept is None else kept[k], features
+
+
+def _sparse_product(X: Any, G: Any, constant: float) -> Values:
+    """X' G for a sparse G, with the constant feature."""
+    product = (G.T @ X).T
+    found: Values = product.toarray() if sparse.issparse(product) else product
+    if not constant:
+        return found
+    return np.vstack([found, constant * np.asarray(G.sum(axis=0)).reshape(1, -1)])
+
+
+# What joins the parts
+
+
+def _meet(found: Sequence[Survey | None], groups: dict[str, Groups], setting: Setting) -> Meeting:
+    known = [one for one in found if one is not None]
+    return meet(join(known), groups, setting.spread, setting.width)
+
+
+def _add_owed(meeting: Meeting, owed: Sequence[Values | None]) -> Values:
+    total = meeting.owed.copy()
+    for one in owed:
+        total += one
+    return total
+
+
+def _add_points(found: Sequence[tuple[float, Values]]) -> tuple[float, Values]:
+    total = found[0][1].copy()
+    for _, gradient in found[1:]:
+        total += gradient
+    return math.fsum(value for value, _ in found), total
+
+
+def _value_of(meeting: Meeting) -> float:
+    return meeting.value
+
+
+class Engine(Protocol):
+    """Calls functions where the parts are. Results stay there until they are asked for."""
+
+    n_parts: int
+
+    def share(self, value: Any) -> Any:
+        """Make a value known to all parts."""
+
+    def each(self, function: Callable[..., Any], *inputs: Any) -> list[Any]:
+        """Call ``function(part, *inputs)`` for each part; a list has an input for each."""
+
+    def apply(self, function: Callable[..., Any], found: list[Any]) -> list[Any]:
+        """Call a function of each result, where it is."""
+
+    def once(self, function: Callable[..., Any], *inputs: Any) -> Any:
+        """Call a function of results, a list being one argument, in one place."""
+
+    def result(self, found: Any) -> Any:
+        """Bring a result here."""
+
+    def retry(self, compute: Callable[[], Any]) -> Any:
+        """Compute, and again if a machine was lost meanwhile."""
+
+
+@dataclass(frozen=True, eq=False)
+class Local:
+    """One part, in this process."""
+
+    part: Part
+    n_parts: int = 1
+
+    def share(self, value: Any) -> Any:
+        """The value."""
+        return value
+
+    def each(self, function: Callable[..., Any], *inputs: Any) -> list[Any]:
+        """Call the function of the part."""
+        return [function(self.part, *(one[0] if type(one) is list else one for one in inputs))]
+
+    def apply(self, function: Callable[..., Any], found: list[Any]) -> list[Any]:
+        """Call the function."""
+        return [function(one) for one in found]
+
+    def once(self, function: Callable[..., Any], *inputs: Any) -> Any:
+        """Call the function."""
+        return function(*inputs)
+
+    def result(self, found: Any) -> Any:
+        """The result."""
+        return found
+
+    def retry(self, compute: Callable[[], Any]) -> Any:
+        """Compute once."""
+        return compute()
+
+
+@dataclass(frozen=True, eq=False)
+class BlockProblem:
+    """The problem of :class:`~limo._solvers.problem.Problem`, over the parts of an engine."""
+
+    engine: Engine
+    setting: Setting
+    alpha: float
+    n_features: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape of the weights."""
+        return self.n_features + bool(self.setting.constant), self.setting.n_labels
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether J has a gradient everywhere."""
+        return all(term.is_smooth for term in self.setting.terms if term.weight)
+
+    @cached_property
+    def curvatures(self) -> Values:
+        """The second derivatives of the terms by each weight, where all weights are 0."""
+
+        def compute() -> Values:
+            found = self.engine.each(curvatures_of, self.engine.share(self.setting))
+            total: Values = self.engine.result(self.engine.once(_total, found))
+            return np.maximum(total, 0.0)
+
+        return self.engine.retry(compute)  # type: ignore[no-any-return]
+
+    def at_zero(self, width: float = 0.0) -> float:
+        """J(0); a ``width`` above 0 rounds the corner of the hinge."""
+        setting = replace(self.setting, width=width)
+        none = Pattern.from_flat(np.zeros(0, dtype=np.int64), (0, setting.n_labels))
+        others = [t for t in setting.terms if t.view != "rows"]
+        known = (Weighted.of(t, none, setting.totals) for t in others)
+
+        def compute() -> float:
+            found = self.engine.each(zero_of, self.engine.share(setting))
+            return float(self.engine.result(self.engine.once(_total, found)))
+
+        return math.fsum([self.engine.retry(compute), *(w.at_equal_scores(width) for w in known)])
+
+    def with_alpha(self, alpha: float) -> "BlockProblem":
+        """The same problem with another alpha, sharing what does not depend on it."""
+        other = replace(self, alpha=alpha)
+        vars(other).update(curvatures=self.curvatures)
+        return other
+
+
+def _total(found: Sequence[Any]) -> Any:
+    return sum(found[1:], start=found[0])
+
+
+class BlockObjective:
+    """The objective over parts: it sees their sums only, and keeps no scores between points."""
+
+    def __init__(self, problem: BlockProblem, width: float = 0.0) -> None:
+        self.problem = problem
+        self.width = width
+        self.passes = 0
+
+    def start(self, W: Values) -> Point:
+        """Compute the objective and its gradient at ``W``."""
+        problem = self.problem
+        value, gradient = problem.engine.retry(lambda: self._evaluate(W))
+        ridge = 0.5 * problem.alpha * float(np.vdot(W, W))
+        return Point(W, value + ridge, gradient + problem.alpha * W)
+
+    def value(self, point: Point) -> float:
+        """The objective at a point, for the current ``width``."""
+        return self.start(point.W).value
+
+    def along(self, point: Point, D: Values) -> Ray:
+        """The ray from a point in direction ``D``."""
+        return _BlockRay(self, point, D)
+
+    def _evaluate(self, W: Values) -> tuple[float, Values]:
+        """The terms and their gradient: three rounds over the parts, or one for rows alone."""
+        engine = self.problem.engine
+        setting = replace(self.problem.setting, width=self.width)
+        told, at = engine.share(setting), engine.share(W)
+        self.passes += 4 if setting.spread else 2
+        if not setting.spread:
+            found = engine.each(scan_of, at, None, None, told)
+            return engine.result(  # type: ignore[no-any-return]
+                engine.once(_add_points, engine.each(finish_of, found, None, 0, told))
+            )
+        labels = engine.each(labels_of)
+        groups = engine.once(groups_of, labels, told)
+        starts = engine.result(engine.once(counts_of, labels)).tolist()
+        kept = engine.each(scores_of, at, told)
+        meeting = engine.once(_meet, engine.each(survey_of, at, kept, told), groups, told)
+        scanned = engine.each(scan_of, at, kept, meeting, told)
+        owed = engine.once(_add_owed, meeting, engine.apply(owed_of, scanned))
+        found = engine.each(finish_of, scanned, owed, starts[:-1], told)
+        value, gradient = engine.result(engine.once(_add_points, found))
+        return value + engine.result(engine.once(_value_of, meeting)), gradient
+
+
+class _BlockRay:
+    def __init__(self, objective: BlockObjective, point: Point, D: Values) -> None:
+        self.objective, self.point, self.D = objective, point, D
+
+    def at(self, t: float) -> tuple[float, float]:
+        self.arrived = self.objective.start(self.point.W + t * self.D)
+        return self.arrived.value, float(np.vdot(self.arrived.gradient, self.D))
+
+    def arrive(self) -> Point:
+        return self.arrived
+
+
+# One machine
+
+
+def rows_per_block(limit: float, n_labels: int, n_features: int = 0) -> int:
+    """How many instances a block may have, for so many bytes.
+
+    Four matrices: its scores, their derivative, and a copy of both by columns; and its features.
+    """
+    return max(1, int(limit / (8 * (4 * n_labels + n_features))))
+
+
+def in_blocks(problem: Problem, limit: float) -> BlockProblem:
+    """The same problem, whose scores are recomputed in blocks of at most so many bytes."""
+    step = rows_per_block(limit, problem.Y.shape[1])
+    X, Y = problem.features.X, problem.Y
+    ranges = [(k, min(k + step, Y.shape[0])) for k in range(0, Y.shape[0], step)]
+    part = Part([Block(X[start:stop], Y.rows(start, stop)) for start, stop in ranges])
+    setting = Setting(problem.terms, Totals.of(Y), problem.features.constant)
+    return BlockProblem(Local(part), setting, problem.alpha, X.shape[1])
