@@ -262,3 +262,37 @@ def add_group_steps(
                 out[i, item] += factor * s
         pulls[groups[i]] += pull
     return total
+
+
+# Between the relevant scores
+
+
+@kernel
+def count_gaps(
+    rows: Floats,
+    indptr: Integers,
+    indices: Integers,
+    groups: Integers,
+    starts: Integers,
+    ordered: Values,
+    counts: Integers,
+    highest: Values,
+) -> None:
+    """Count the irrelevant scores in each gap between the sorted relevant scores of their group.
+
+    The gap k of a group with p relevant scores has the scores from the k-th on that are below the
+    next one, k from 0 to p; those of group g begin at ``starts[g] + g``. ``highest`` becomes the
+    highest score of each gap.
+    """
+    for i in range(rows.shape[0]):
+        start, end = starts[groups[i]], starts[groups[i] + 1]
+        first = start + groups[i]
+        r, stop = indptr[i], indptr[i + 1]
+        for item in range(rows.shape[1]):
+            if r < stop and indices[r] == item:
+                r += 1
+                continue
+            score = rows[i, item]
+            gap = first + np.searchsorted(ordered[start:end], score, side="right")
+            counts[gap] += 1
+            highest[gap] = max(highest[gap], score)

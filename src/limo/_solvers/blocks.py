@@ -36,10 +36,11 @@ from limo.losses._term import Term, Totals, Weighted
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Features and labels of some instances, in memory."""
+    """Features and labels of some instances, in memory; ``number`` is its place among all."""
 
     X: Any
     Y: Pattern
+    number: int = 0
     _known: dict[float, Features] = field(default_factory=dict, repr=False)
 
     def read(self) -> "Block":
@@ -51,7 +52,7 @@ class Block:
         return self._known.setdefault(constant, Features(self.X, constant))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"X": self.X, "Y": self.Y, "_known": {}}
+        return vars(self) | {"_known": {}}
 
 
 class Source(Protocol):
@@ -288,7 +289,8 @@ def _value_of(meeting: Meeting) -> float:
 class Engine(Protocol):
     """Calls functions where the parts are. Results stay there until they are asked for."""
 
-    n_parts: int
+    memo: dict[Any, Any]
+    """Results that do not depend on the weights; emptied when parts are lost."""
 
     def share(self, value: Any) -> Any:
         """Make a value known to all parts."""
@@ -302,8 +304,14 @@ class Engine(Protocol):
     def once(self, function: Callable[..., Any], *inputs: Any) -> Any:
         """Call a function of results, a list being one argument, in one place."""
 
+    def add(self, function: Callable[..., Any], found: list[Any]) -> Any:
+        """Add results up: the function takes some and gives one that can be added again."""
+
     def result(self, found: Any) -> Any:
-        """Bring a result here."""
+        """Bring a result, or a tuple of results, here."""
+
+    def derive(self, function: Callable[..., Any], *inputs: Any) -> "Engine":
+        """The engine of the parts that a function makes of these."""
 
     def retry(self, compute: Callable[[], Any]) -> Any:
         """Compute, and again if a machine was lost meanwhile."""
@@ -314,7 +322,7 @@ class Local:
     """One part, in this process."""
 
     part: Part
-    n_parts: int = 1
+    memo: dict[Any, Any] = field(default_factory=dict)
 
     def share(self, value: Any) -> Any:
         """The value."""
@@ -332,13 +340,33 @@ class Local:
         """Call the function."""
         return function(*inputs)
 
+    def add(self, function: Callable[..., Any], found: list[Any]) -> Any:
+        """Call the function."""
+        return function(found)
+
     def result(self, found: Any) -> Any:
         """The result."""
         return found
 
+    def derive(self, function: Callable[..., Any], *inputs: Any) -> "Local":
+        """The engine of the part that the function makes."""
+        return Local(function(self.part, *inputs))
+
     def retry(self, compute: Callable[[], Any]) -> Any:
         """Compute once."""
         return compute()
+
+
+def relevant_entries(engine: Engine, setting: Setting) -> tuple[Any, list[int]]:
+    """The groups of the relevant entries, where they are, and where those of each part begin."""
+    if "labels" not in engine.memo:
+        labels = engine.each(labels_of)
+        starts = engine.result(engine.once(counts_of, labels))
+        engine.memo.update(labels=labels, starts=starts.tolist()[:-1])
+    views = frozenset(part.term.view for part in setting.spread)
+    if views not in engine.memo:
+        engine.memo[views] = engine.once(groups_of, engine.memo["labels"], engine.share(setting))
+    return engine.memo[views], engine.memo["starts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,7 +394,7 @@ class BlockProblem:
 
         def compute() -> Values:
             found = self.engine.each(curvatures_of, self.engine.share(self.setting))
-            total: Values = self.engine.result(self.engine.once(_total, found))
+            total: Values = self.engine.result(self.engine.add(_total, found))
             return np.maximum(total, 0.0)
 
         return self.engine.retry(compute)  # type: ignore[no-any-return]
@@ -380,7 +408,7 @@ class BlockProblem:
 
         def compute() -> float:
             found = self.engine.each(zero_of, self.engine.share(setting))
-            return float(self.engine.result(self.engine.once(_total, found)))
+            return float(self.engine.result(self.engine.add(_total, found)))
 
         return math.fsum([self.engine.retry(compute), *(w.at_equal_scores(width) for w in known)])
 
@@ -427,18 +455,17 @@ class BlockObjective:
         if not setting.spread:
             found = engine.each(scan_of, at, None, None, told)
             return engine.result(  # type: ignore[no-any-return]
-                engine.once(_add_points, engine.each(finish_of, found, None, 0, told))
+                engine.add(_add_points, engine.each(finish_of, found, None, 0, told))
             )
-        labels = engine.each(labels_of)
-        groups = engine.once(groups_of, labels, told)
-        starts = engine.result(engine.once(counts_of, labels)).tolist()
+        groups, starts = relevant_entries(engine, setting)
         kept = engine.each(scores_of, at, told)
         meeting = engine.once(_meet, engine.each(survey_of, at, kept, told), groups, told)
         scanned = engine.each(scan_of, at, kept, meeting, told)
         owed = engine.once(_add_owed, meeting, engine.apply(owed_of, scanned))
-        found = engine.each(finish_of, scanned, owed, starts[:-1], told)
-        value, gradient = engine.result(engine.once(_add_points, found))
-        return value + engine.result(engine.once(_value_of, meeting)), gradient
+        found = engine.each(finish_of, scanned, owed, starts, told)
+        total = engine.add(_add_points, found), engine.once(_value_of, meeting)
+        (value, gradient), shared = engine.result(total)
+        return value + shared, gradient
 
 
 class _BlockRay:

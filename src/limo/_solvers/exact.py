@@ -49,10 +49,7 @@ def solve(
     """
     W = np.zeros(problem.shape) if start is None else start.W
     stop = Stop(tol, max_iter, problem.alpha, problem.at_zero(), callback)
-    if working_memory is None:
-        limit = memory_limit() / 2
-    else:
-        limit = check_number(working_memory, "working_memory", above=0) * 2.0**20
+    limit = bytes_of(working_memory)
     # BLAS threads would compete with ours, which share the products already.
     with at_most(None), _thread_pools().limit(limits=1, user_api="blas"):
         objective = _objective(problem, limit)
@@ -60,6 +57,13 @@ def solve(
         if problem.is_smooth:
             return _smooth(objective, W, stop, scale)
         return _with_corners(problem, objective, W, stop, scale)
+
+
+def bytes_of(working_memory: float | None) -> float:
+    """The bytes that so many MiB are; by default half of what the process may use."""
+    if working_memory is None:
+        return memory_limit() / 2
+    return float(check_number(working_memory, "working_memory", above=0)) * 2.0**20
 
 
 @lru_cache(maxsize=1)

@@ -319,7 +319,7 @@ class LabelThreshold(ThresholdRule):
         prior = check_number(self.shrinkage, "shrinkage", least=0)
         self.thresholds_ = best_thresholds(COLUMNS, target, Y, scores).values
         if prior:
-            self.thresholds_ = shrunk(self.thresholds_, Y.ones_per_column, scores, prior)
+            self.thresholds_ = shrunk(self.thresholds_, Y.ones_per_column, scores.T.means(), prior)
 
     def move_to_zero(self) -> float:
         """Shift the finite threshold of a single label to 0 and return the old value."""
@@ -332,10 +332,9 @@ class LabelThreshold(ThresholdRule):
         return cut_scores(scores, self.thresholds_, COLUMNS)
 
 
-def shrunk(t: Values, positives: Integers, scores: Scores, prior: float) -> Values:
+def shrunk(t: Values, positives: Integers, means: Values, prior: float) -> Values:
     """Thresholds of labels, moved towards the usual distance from the label's mean score."""
     finite = np.isfinite(t)
-    means = scores.T.means()
     usual = means + (np.median((t - means)[finite]) if finite.any() else 0.0)
     # infinite ones stay: they are left out of the sum, which would be nan for 0 positives
     moved = (positives * np.where(finite, t, 0.0) + prior * usual) / (positives + prior)
