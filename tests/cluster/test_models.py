@@ -29,7 +29,9 @@ def test_the_model_is_that_of_one_machine(client, kind):
     if kind == "sparse":
         x = x.map_blocks(sparse.csr_array)
     if kind == "frame":
-        x, y = (dd.from_pandas(pd.DataFrame(one).rename(columns=str), npartitions=3) for one in (X, Y))
+        x, y = (
+            dd.from_pandas(pd.DataFrame(one).rename(columns=str), npartitions=3) for one in (X, Y)
+        )
     expected = limo.LIMOClassifier(**SETTINGS).fit(X, Y)
     found = limo.dask.LIMOClassifier(**SETTINGS).fit(x, y)
     assert found.solution_.converged
@@ -65,7 +67,9 @@ def test_a_worker_lost_in_the_middle_of_a_fit_changes_nothing(client):
 def test_any_terms_and_thresholds_of_held_out_scores(client):
     x, y = collections(80)
     model = limo.dask.MarginClassifier(
-        [Term("rows", "top"), Term("columns", "worst")], threshold_cv=2, threshold_measure="macro_f1"
+        [Term("rows", "top"), Term("columns", "worst")],
+        threshold_cv=2,
+        threshold_measure="macro_f1",
     )
     model.fit(x, y)
     assert limo.macro_f1(Y, model.predict(X)) > 0.8

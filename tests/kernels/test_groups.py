@@ -5,7 +5,7 @@ import pytest
 
 from limo._kernels.groups import log_sum_rows, meet_groups, prepare_groups, sort_groups
 from limo._kernels.losses import prepare
-from limo._kernels.soft import BOTTOM, TOP, WORST
+from limo._kernels.soft import BOTTOM, TOP, WORST, Items
 
 STARTS = np.array([0, 2, 2, 5])
 SCORES = np.array([4.0, 1.0, 3.0, 2.0, 5.0])
@@ -18,10 +18,10 @@ def test_members_are_sorted_within_their_group():
 
 
 def test_every_group_has_the_sums_of_its_own_scores():
-    found = prepare_groups(np.array([3.0, 4.0, 1.0, 2.0, 5.0]), STARTS)
+    found = prepare_groups(np.array([3.0, 4.0, 1.0, 2.0, 5.0]), np.ones(5), STARTS)
     assert found.sums.tolist() == [0, 3, 7, 0, 0, 1, 3, 8]
     assert found.squares.tolist() == [0, 9, 25, 0, 0, 1, 5, 30]
-    alone = prepare(np.array([1.0, 2.0, 5.0]))
+    alone = prepare(np.array([1.0, 2.0, 5.0]), np.ones(3))
     assert found.buckets[-7:].tolist() == alone.buckets.tolist()
     assert found.buckets_per_unit[2] == alone.buckets_per_unit
 
@@ -29,16 +29,20 @@ def test_every_group_has_the_sums_of_its_own_scores():
 def test_log_sums_leave_relevant_scores_out():
     levels = np.empty(3)
     rows = np.array([[0.0, 0.0, 9.0], [800.0, 800.0, 800.0], [1.0, 1.0, 1.0]])
-    log_sum_rows(rows, np.array([0, 1, 1, 4]), np.array([2, 0, 1, 2]), levels)
+    items = Items(np.array([0, 1, 1, 4]), np.array([2, 0, 1, 2]), np.empty(0, bool), np.empty(0))
+    log_sum_rows(rows, items, np.ones(3), levels)
     assert levels[:2] == pytest.approx([np.log(2), 800 + np.log(3)])
     assert levels[2] == -np.inf
+    twice = items._replace(weights=np.array([2.0, 1.0, 1.0]))
+    log_sum_rows(rows, twice, np.array([1.0, 3.0, 1.0]), levels)
+    assert levels[:2] == pytest.approx([np.log(3), 800 + np.log(12)])
 
 
 @pytest.mark.parametrize("kind", [TOP, BOTTOM, WORST])
 def test_groups_by_hand(kind):
     """One group, relevant scores 0 and 0, irrelevant ones whose log-sum-exp is log 3; weight 2."""
     levels, factors, slopes = np.array([np.log(3.0)]), np.empty(1), np.empty(2)
-    given = np.zeros(2), np.array([0, 2]), np.array([3.0]), np.array([2.0])
+    given = np.zeros(2), np.ones(2), np.array([0, 2]), np.array([3.0]), np.array([2.0])
     value = meet_groups(kind, *given, levels, factors, slopes)
     if kind == TOP:  # softplus(log 3) = log 4, slope 3/4
         assert value == pytest.approx(2 * np.log(4))

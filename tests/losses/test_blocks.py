@@ -41,7 +41,8 @@ def over_blocks(Y, S, terms, cuts):
         totals = totals + Totals.of(y)
     spread = [Weighted.of(t, blocks[0][0], totals) for t in terms if t.route != "rows"]
     labels = np.concatenate([y.indices for y, _ in blocks])
-    groups = {view: Groups.of(view, labels, Y.shape[1]) for view in ("columns", "entries")}
+    shares = np.concatenate([y.weights_at(y.flat) for y, _ in blocks])
+    groups = {view: Groups.of(view, labels, shares, Y.shape[1]) for view in ("columns", "entries")}
     meeting = meet(join([survey(s, y, spread) for y, s in blocks]), groups, spread, 0.0)
     # every block keeps an account of its own, as on another machine
     meeting = pickle.loads(pickle.dumps(meeting))

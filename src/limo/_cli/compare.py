@@ -208,9 +208,7 @@ def _checked(make: Callable[[], Any]) -> Any:
     return plan
 
 
-def _run(
-    plan: Any, store: Path, jobs: int | None, cluster: str | None, retry_failed: bool
-) -> Any:
+def _run(plan: Any, store: Path, jobs: int | None, cluster: str | None, retry_failed: bool) -> Any:
     pool = None if cluster is None else _executor(cluster)
     with progress("Comparing") as advance:
         return limo.experiment.run(

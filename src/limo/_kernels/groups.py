@@ -15,7 +15,7 @@ import numpy as np
 
 from limo._kernels import kernel
 from limo._kernels.losses import FEW, Relevant, gather, prepare, scan, visit
-from limo._kernels.soft import BOTTOM, TOP, give, soft_step, take
+from limo._kernels.soft import BOTTOM, TOP, Items, give, places_of, soft_step, take
 from limo._types import Floats, Integers, Values
 
 
@@ -28,6 +28,8 @@ class Sorted(NamedTuple):
 
     starts: Integers
     ordered: Values
+    weights: Values
+    counts: Values
     sums: Values
     squares: Values
     buckets: Integers
@@ -43,20 +45,21 @@ def sort_groups(scores: Values, members: Integers, starts: Integers, order: Inte
 
 
 @kernel
-def prepare_groups(ordered: Values, starts: Integers) -> Sorted:
+def prepare_groups(ordered: Values, weights: Values, starts: Integers) -> Sorted:
     """Running sums and search indices of all groups."""
     n_groups, n = starts.size - 1, ordered.size
-    sums, squares = np.zeros(n + n_groups), np.zeros(n + n_groups)
+    running = np.zeros((3, n + n_groups))
     buckets, per_unit = np.zeros(2 * n + n_groups, dtype=np.int64), np.zeros(n_groups)
     for g in range(n_groups):
         start, stop = starts[g], starts[g + 1]
         if stop > start:
-            found = prepare(ordered[start:stop])
-            sums[start + g : stop + g + 1] = found.sums
-            squares[start + g : stop + g + 1] = found.squares
+            found = prepare(ordered[start:stop], weights[start:stop])
+            running[0, start + g : stop + g + 1] = found.counts
+            running[1, start + g : stop + g + 1] = found.sums
+            running[2, start + g : stop + g + 1] = found.squares
             buckets[2 * start + g : 2 * stop + g + 1] = found.buckets
             per_unit[g] = found.buckets_per_unit
-    return Sorted(starts, ordered, sums, squares, buckets, per_unit)
+    return Sorted(starts, ordered, weights, running[0], running[1], running[2], buckets, per_unit)
 
 
 @kernel
@@ -64,6 +67,8 @@ def _relevant_of(known: Sorted, g: int) -> Relevant:
     start, stop = known.starts[g], known.starts[g + 1]
     return Relevant(
         known.ordered[start:stop],
+        known.weights[start:stop],
+        known.counts[start + g : stop + g + 1],
         known.sums[start + g : stop + g + 1],
         known.squares[start + g : stop + g + 1],
         known.buckets[2 * start + g : 2 * stop + g + 1],
@@ -82,11 +87,12 @@ def _differences_of(differences: Values, known: Sorted, g: int) -> Values:
 @kernel
 def scan_groups(
     rows: Floats,
-    indptr: Integers,
-    indices: Integers,
+    items: Items,
+    row_weights: Values,
     groups: Integers,
     weights: Values,
     known: Sorted,
+    few: int,
     shape: Values,
     differences: Values,
     owed: Values,
@@ -94,44 +100,47 @@ def scan_groups(
 ) -> float:
     """Weighted pair loss of the irrelevant items of these rows with all relevant ones of a group.
 
-    Adds their derivatives to ``out``, and what the relevant scores are owed, in their sorted order,
-    to ``owed`` for groups of few, to ``differences`` for the others.
+    ``row_weights`` are those of the items of each row, besides their own. Adds their derivatives to
+    ``out``, and what the relevant scores are owed, in their sorted order, to ``owed`` for groups of
+    at most ``few``, to ``differences`` for the others.
     """
     total = 0.0
-    scores, down = np.empty(rows.shape[1]), np.empty(rows.shape[1])
-    up = np.empty(max(FEW, rows.shape[1]))
+    scratch = np.zeros((4, max(FEW, rows.shape[1])))
     for i in range(rows.shape[0]):
         g = groups[i]
         start, stop = known.starts[g], known.starts[g + 1]
         if weights[g] == 0.0 or stop == start:
             continue
-        places = indices[indptr[i] : indptr[i + 1]]
-        if stop - start > FEW:
-            own = _differences_of(differences, known, g)
-            relevant = _relevant_of(known, g)
-            value = scan(rows[i], places, relevant, shape, own, weights[g], out[i])
-            total += weights[g] * value
-            continue
-        p, n = stop - start, rows.shape[1] - places.size
-        take(rows[i], places, up[: places.size], scores[:n])
-        down[:n] = 0.0
-        value = visit(known.ordered[start:stop], scores[:n], shape, up[:p], down[:n])
+        places, marks, p = places_of(items, i)
+        n = rows.shape[1] - places.size
+        scores, slopes, own, up = scratch[0, :n], scratch[1, :n], scratch[2, :n], scratch[3]
+        take(rows[i], places, marks, up[:p], scores)
+        slopes[:] = 0.0
+        if stop - start <= few:
+            value = visit(known.ordered[start:stop], scores, shape, up[: stop - start], slopes)
+            for k in range(stop - start):
+                owed[start + k] += weights[g] * up[k]
+        else:
+            own[:] = 1.0
+            if items.weights.size:
+                take(items.weights, places, marks, up[:p], own)
+            own *= row_weights[i]
+            changes = _differences_of(differences, known, g)
+            value = scan(scores, own, _relevant_of(known, g), shape, changes, slopes)
         total += weights[g] * value
-        for k in range(p):
-            owed[start + k] += weights[g] * up[k]
-        up[: places.size] = 0.0
-        give(weights[g], up[: places.size], down[:n], places, out[i])
+        up[:p] = 0.0
+        give(weights[g], up[:p], slopes, places, marks, out[i])
     return total
 
 
 @kernel
 def owe_groups(
-    known: Sorted, weights: Values, shape: Values, differences: Values, owed: Values
+    known: Sorted, few: int, weights: Values, shape: Values, differences: Values, owed: Values
 ) -> None:
     """Add what ``differences`` owe to the relevant scores, in their sorted order."""
     for g in range(weights.size):
         start, stop = known.starts[g], known.starts[g + 1]
-        if weights[g] != 0.0 and stop - start > FEW:
+        if weights[g] != 0.0 and stop - start > few:
             slopes = np.empty(stop - start)
             gather(_relevant_of(known, g), shape, _differences_of(differences, known, g), slopes)
             for k in range(stop - start):
@@ -142,20 +151,23 @@ def owe_groups(
 
 
 @kernel
-def log_sum_rows(rows: Floats, indptr: Integers, indices: Integers, levels: Values) -> None:
+def log_sum_rows(rows: Floats, items: Items, row_weights: Values, levels: Values) -> None:
     """Write the log-sum-exp of the irrelevant scores of each row; -inf if there are none."""
     for i in range(rows.shape[0]):
         highest, total = -np.inf, 0.0
-        r, stop = indptr[i], indptr[i + 1]
+        r, stop = items.indptr[i], items.indptr[i + 1]
         for item in range(rows.shape[1]):
-            if r < stop and indices[r] == item:
+            if r < stop and items.indices[r] == item:
                 r += 1
                 continue
+            weight = row_weights[i]
+            if items.weights.size:
+                weight *= items.weights[item]
             score = rows[i, item]
             if score > highest:
                 total *= np.exp(highest - score)
                 highest = score
-            total += np.exp(score - highest)
+            total += weight * np.exp(score - highest)
         levels[i] = highest + np.log(total) if total > 0.0 else -np.inf
 
 
@@ -163,6 +175,7 @@ def log_sum_rows(rows: Floats, indptr: Integers, indices: Integers, levels: Valu
 def meet_groups(
     kind: int,
     scores: Values,
+    shares: Values,
     starts: Integers,
     n_irrelevant: Values,
     weights: Values,
@@ -172,29 +185,32 @@ def meet_groups(
 ) -> float:
     """What top, bottom or worst of each group need of the relevant ``scores`` alone.
 
-    ``levels`` are the log-sum-exps of the irrelevant scores; for bottom, they become those of the
-    negated relevant ones. ``factors`` become those of :func:`add_group_shares` and
-    :func:`add_group_steps`; ``slopes`` the derivatives by the relevant scores, which bottom still
-    multiplies by what the irrelevant entries add up to. Returns the weighted loss, 0 for bottom.
+    ``shares`` are their weights. ``levels`` are the log-sum-exps of the irrelevant scores; for
+    bottom, they become those of the negated relevant ones. ``factors`` become those of
+    :func:`add_group_shares` and :func:`add_group_steps`; ``slopes`` the derivatives by the relevant
+    scores, which bottom still multiplies by what the irrelevant entries add up to. Returns the
+    weighted loss, 0 for bottom.
     """
     total = 0.0
     for g in range(weights.size):
         own = scores[starts[g] : starts[g + 1]]
+        share = shares[starts[g] : starts[g + 1]]
         result = slopes[starts[g] : starts[g + 1]]
         factors[g] = 0.0
         result[:] = 0.0
         if weights[g] == 0.0 or own.size == 0:
             continue
         if kind == TOP:
+            whole = share.sum()
             for k in range(own.size):
                 value, s = soft_step(levels[g] - own[k])
-                total += weights[g] * value / own.size
-                result[k] = -weights[g] * s / own.size
+                total += weights[g] * value * share[k] / whole
+                result[k] = -weights[g] * s * share[k] / whole
                 factors[g] -= result[k]
             continue
         lowest = own.min()
-        above = -lowest + np.log(np.exp(lowest - own).sum())
-        result[:] = -np.exp(-own - above)
+        above = -lowest + np.log((share * np.exp(lowest - own)).sum())
+        result[:] = -share * np.exp(-own - above)
         if kind == BOTTOM:
             levels[g] = above
             factors[g] = weights[g] / n_irrelevant[g]
@@ -209,8 +225,8 @@ def meet_groups(
 @kernel
 def add_group_shares(
     rows: Floats,
-    indptr: Integers,
-    indices: Integers,
+    items: Items,
+    row_weights: Values,
     groups: Integers,
     levels: Values,
     factors: Values,
@@ -218,23 +234,24 @@ def add_group_shares(
 ) -> float:
     """Add factor * exp(score - level) for the irrelevant scores; levels and factors by group."""
     for i in range(rows.shape[0]):
-        level, factor = levels[groups[i]], factors[groups[i]]
+        level, factor = levels[groups[i]], factors[groups[i]] * row_weights[i]
         if factor == 0.0:
             continue
-        r, stop = indptr[i], indptr[i + 1]
+        r, stop = items.indptr[i], items.indptr[i + 1]
         for item in range(rows.shape[1]):
-            if r < stop and indices[r] == item:
+            if r < stop and items.indices[r] == item:
                 r += 1
-            else:
-                out[i, item] += factor * np.exp(rows[i, item] - level)
+                continue
+            change = factor * np.exp(rows[i, item] - level)
+            out[i, item] += change * items.weights[item] if items.weights.size else change
     return 0.0
 
 
 @kernel
 def add_group_steps(
     rows: Floats,
-    indptr: Integers,
-    indices: Integers,
+    items: Items,
+    row_weights: Values,
     groups: Integers,
     levels: Values,
     factors: Values,
@@ -247,19 +264,20 @@ def add_group_steps(
     """
     total = 0.0
     for i in range(rows.shape[0]):
-        level, factor = levels[groups[i]], factors[groups[i]]
+        level, factor = levels[groups[i]], factors[groups[i]] * row_weights[i]
         if factor == 0.0:
             continue
         pull = 0.0
-        r, stop = indptr[i], indptr[i + 1]
+        r, stop = items.indptr[i], items.indptr[i + 1]
         for item in range(rows.shape[1]):
-            if r < stop and indices[r] == item:
+            if r < stop and items.indices[r] == item:
                 r += 1
-            else:
-                loss, s = soft_step(rows[i, item] + level)
-                total += factor * loss
-                pull += factor * s
-                out[i, item] += factor * s
+                continue
+            own = factor * items.weights[item] if items.weights.size else factor
+            loss, s = soft_step(rows[i, item] + level)
+            total += own * loss
+            pull += own * s
+            out[i, item] += own * s
         pulls[groups[i]] += pull
     return total
 

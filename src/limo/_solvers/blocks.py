@@ -145,21 +145,31 @@ def add_summaries(found: Sequence[Summary | None]) -> Summary:
     return total
 
 
-def labels_of(part: Part) -> Integers:
-    """The labels of the relevant entries, in the order of a survey."""
-    return np.concatenate([np.zeros(0, dtype=np.int64), *(block.Y.indices for block in part)])
+class Entries(NamedTuple):
+    """The labels and weights of the relevant entries, in the order of a survey."""
+
+    labels: Integers
+    weights: Values
 
 
-def groups_of(labels: Sequence[Integers], setting: Setting) -> dict[str, Groups]:
+def entries_of(part: Part) -> Entries:
+    """The relevant entries of a part."""
+    found = [(block.Y.indices, block.Y.weights_at(block.Y.flat)) for block in part]
+    labels, weights = zip((np.zeros(0, dtype=np.int64), np.zeros(0)), *found, strict=True)
+    return Entries(np.concatenate(labels), np.concatenate(weights))
+
+
+def groups_of(entries: Sequence[Entries], setting: Setting) -> dict[str, Groups]:
     """The groups of the views that spread over the parts."""
-    joined = np.concatenate(labels)
+    labels, weights = (np.concatenate(one) for one in zip(*entries, strict=True))
     views = {part.term.view for part in setting.spread}
-    return {view: Groups.of(view, joined, setting.n_labels) for view in views}
+    return {view: Groups.of(view, labels, weights, setting.n_labels) for view in views}
 
 
-def counts_of(labels: Sequence[Integers]) -> Integers:
+def starts_of(entries: Sequence[Entries]) -> list[int]:
     """Where the relevant entries of each part begin."""
-    return np.concatenate([[0], np.cumsum([one.size for one in labels])])
+    sizes = [one.labels.size for one in entries]
+    return [0, *np.cumsum(sizes[:-1]).tolist()]
 
 
 def zero_of(part: Part, setting: Setting) -> float:
@@ -359,13 +369,13 @@ class Local:
 
 def relevant_entries(engine: Engine, setting: Setting) -> tuple[Any, list[int]]:
     """The groups of the relevant entries, where they are, and where those of each part begin."""
-    if "labels" not in engine.memo:
-        labels = engine.each(labels_of)
-        starts = engine.result(engine.once(counts_of, labels))
-        engine.memo.update(labels=labels, starts=starts.tolist()[:-1])
+    if "entries" not in engine.memo:
+        entries = engine.each(entries_of)
+        starts = engine.result(engine.once(starts_of, entries))
+        engine.memo.update(entries=entries, starts=starts)
     views = frozenset(part.term.view for part in setting.spread)
     if views not in engine.memo:
-        engine.memo[views] = engine.once(groups_of, engine.memo["labels"], engine.share(setting))
+        engine.memo[views] = engine.once(groups_of, engine.memo["entries"], engine.share(setting))
     return engine.memo[views], engine.memo["starts"]
 
 
@@ -402,7 +412,8 @@ class BlockProblem:
     def at_zero(self, width: float = 0.0) -> float:
         """J(0); a ``width`` above 0 rounds the corner of the hinge."""
         setting = replace(self.setting, width=width)
-        none = Pattern.from_flat(np.zeros(0, dtype=np.int64), (0, setting.n_labels))
+        # an instance without labels: these terms read no instance, only the totals
+        none = Pattern.from_flat(np.zeros(0, dtype=np.int64), (1, setting.n_labels))
         others = [t for t in setting.terms if t.view != "rows"]
         known = (Weighted.of(t, none, setting.totals) for t in others)
 

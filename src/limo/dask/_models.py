@@ -6,13 +6,15 @@ import numpy as np
 
 from limo.dask._cluster import Cluster, blocks_of, client_of, dask_dataframe, is_collection
 from limo.models import _limo
-from limo.models._limo_blocks import fit_over
+from limo.models._limo_blocks import check_plain, fit_over
 
 
 class _Distributed:
     """What makes a margin classifier take Dask collections; other input is as for its base."""
 
-    def fit(self: Any, X: Any, y: Any = None, *, client: Any = None) -> Any:
+    def fit(
+        self: Any, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None
+    ) -> Any:
         """Fit the weights, and the threshold on scores of instances they have not seen.
 
         Parameters
@@ -22,6 +24,8 @@ class _Distributed:
             unknown. Each block must fit the memory of a worker twice.
         y : dask array or data frame of shape (n_samples, n_labels)
             Labels, 0 or 1, in the blocks of X.
+        sample_weight : None
+            Only for data in memory.
         client : distributed.Client, optional
             The cluster; by default the client in use.
 
@@ -30,8 +34,9 @@ class _Distributed:
         self
         """
         if not is_collection(X):
-            return super().fit(X, y)  # type: ignore[misc]
+            return super().fit(X, y, sample_weight)  # type: ignore[misc]
         self._check_settings()
+        check_plain(self, sample_weight)
         fit_over(self, Cluster(client_of(client), blocks_of(X, y)))
         if isinstance(X, dask_dataframe.DataFrame):
             self.feature_names_in_ = np.array(list(map(str, X.columns)), dtype=object)

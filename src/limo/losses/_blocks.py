@@ -32,9 +32,9 @@ from limo._kernels.groups import (
     scan_groups,
     sort_groups,
 )
-from limo._kernels.losses import add_transposed
+from limo._kernels.losses import FEW, add_transposed
 from limo._kernels.profiles import copy_columns
-from limo._kernels.soft import BOTTOM, TOP, WORST
+from limo._kernels.soft import BOTTOM, TOP, WORST, Items
 from limo._system import n_workers, workers
 from limo._types import Integers, Values
 from limo._views import Pattern
@@ -51,22 +51,35 @@ _ENTRY_BLOCKS = 16
 KINDS = {"top": TOP, "bottom": BOTTOM, "worst": WORST}
 
 Work = Callable[..., float]
-"""A kernel of a term: matrices, places of the relevant items of each row, something per row,
-result. It returns the value of these rows."""
+"""A kernel of a term: matrices, which items of each row are relevant, something per row, result.
+It returns the value of these rows."""
 
 
 # Threads share the rows or columns of a block
+
+
+def items_of(Y: Pattern) -> Items:
+    """Which items of the rows of a matrix are relevant or unknown, and what columns weigh."""
+    whole, ones = Y.ones_and_unknown
+    weights = np.empty(0) if Y.column_weights is None else Y.column_weights
+    return Items(whole.indptr, whole.indices, ones, weights)
+
+
+def _some(items: Items, start: int, stop: int) -> Items:
+    """Some of the rows."""
+    return items._replace(indptr=items.indptr[start : stop + 1])
 
 
 def over_rows(
     work: Work, inputs: tuple[Values, ...], Y: Pattern, by_row: Any, out: Values
 ) -> float:
     """Do the work on blocks of rows, in parallel; return the sum of the values."""
+    items = items_of(Y)
 
     def add(block: tuple[int, int]) -> float:
-        own, part = slice(*block), Y.rows(*block)
+        own = slice(*block)
         blocks = (matrix[own] for matrix in inputs)
-        return work(*blocks, part.indptr, part.indices, by_row[own], out[own])
+        return work(*blocks, _some(items, *block), by_row[own], out[own])
 
     enough = out.size > _ENOUGH
     with workers(enough=enough) as run:
@@ -77,21 +90,26 @@ def over_columns(
     work: Work, inputs: tuple[Values, ...], Y_T: Pattern, by_column: Any, out: Values
 ) -> float:
     """Do the work on blocks of columns, copied as rows, in parallel."""
+    items = items_of(Y_T)
 
     def add(block: tuple[int, int]) -> float:
         start, stop = block
-        part = Y_T.rows(start, stop)
         columns = np.empty((len(inputs), stop - start, out.shape[0]))
         for matrix, copy in zip(inputs, columns, strict=True):
             copy_columns(matrix, start, copy)
         result = np.zeros(columns.shape[1:])
-        value = work(*columns, part.indptr, part.indices, by_column[start:stop], result)
+        value = work(*columns, _some(items, start, stop), by_column[start:stop], result)
         add_transposed(result, start, out)
         return value
 
     enough = out.size > _ENOUGH
     with workers(enough=enough) as run:
         return math.fsum(run(add, _shares(out.shape[1], enough)))
+
+
+def instance_weights(Y: Pattern) -> Values:
+    """What each row weighs."""
+    return np.ones(Y.shape[0]) if Y.row_weights is None else Y.row_weights
 
 
 def _shares(n_rows: int, enough: bool) -> list[tuple[int, int]]:
@@ -151,14 +169,14 @@ def _levels(n_rows: int, size: int, find: Callable[[int, int, Values], None]) ->
 
 
 def _row_levels(S: Values, Y: Pattern, start: int, stop: int, levels: Values) -> None:
-    part = Y.rows(start, stop)
-    log_sum_rows(S[start:stop], part.indptr, part.indices, levels)
+    weights = instance_weights(Y)[start:stop]
+    log_sum_rows(S[start:stop], _some(items_of(Y), start, stop), weights, levels)
 
 
 def _column_levels(S: Values, Y_T: Pattern, start: int, stop: int, levels: Values) -> None:
     columns = np.empty((stop - start, S.shape[0]))
     copy_columns(S, start, columns)
-    _row_levels(columns, Y_T.rows(start, stop), 0, stop - start, levels)
+    log_sum_rows(columns, _some(items_of(Y_T), start, stop), np.ones(stop - start), levels)
 
 
 def join(surveys: Sequence[Survey]) -> Survey:
@@ -178,20 +196,27 @@ def join(surveys: Sequence[Survey]) -> Survey:
 class Groups:
     """To which group of a view each relevant entry belongs.
 
-    The relevant entries of group g are ``members[starts[g]:starts[g + 1]]``.
+    The relevant entries of group g are ``members[starts[g]:starts[g + 1]]``. ``weights`` has the
+    weight of each entry.
     """
 
     members: Integers
     starts: Integers
+    weights: Values
 
     @classmethod
-    def of(cls, view: str, labels: Integers, n_labels: int) -> "Groups":
-        """From the labels of the relevant entries, in the order of a survey."""
+    def of(cls, view: str, labels: Integers, weights: Values, n_labels: int) -> "Groups":
+        """From the labels and weights of the relevant entries, in the order of a survey."""
         if view == "entries":
-            return cls(np.arange(labels.size), np.array([0, labels.size]))
+            return cls(np.arange(labels.size), np.array([0, labels.size]), weights)
         members = np.argsort(labels, kind="stable")
         ends = np.cumsum(np.bincount(labels, minlength=n_labels))
-        return cls(members, np.concatenate([[0], ends]))
+        return cls(members, np.concatenate([[0], ends]), weights)
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether every entry weighs 1."""
+        return bool((self.weights == 1.0).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +259,10 @@ def meet(
             sort_groups(known.scores, own.members, own.starts, orders[view])
         order = orders[view]
         shape = base_of(part.term, width).shape
-        terms.append(PairTerm(view, part.weights, shape, order, known.scores[order], own.starts))
+        shares = own.weights[order]
+        few = FEW if own.plain else 0
+        scores = known.scores[order]
+        terms.append(PairTerm(view, part.weights, shape, order, scores, shares, own.starts, few))
     return Meeting(value, owed, tuple(terms))
 
 
@@ -250,12 +278,14 @@ class PairTerm:
     shape: Values
     order: Integers
     ordered: Values
+    shares: Values
     starts: Integers
+    few: int
 
     @cached_property
     def known(self) -> Sorted:
         """The relevant scores with running sums, computed once in every process."""
-        return prepare_groups(self.ordered, self.starts)
+        return prepare_groups(self.ordered, self.shares, self.starts)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "known"}
@@ -265,16 +295,15 @@ class PairTerm:
         n, n_groups = self.ordered.size, self.weights.size
         return np.zeros(3 * (n + n_groups)), np.zeros(n)
 
-    def scan(
-        self, S: Values, ptr: Integers, at: Integers, groups: Integers, scratch: Any, out: Values
-    ) -> float:
+    def scan(self, S: Values, items: Items, rows: "Rows", scratch: Any, out: Values) -> float:
         """Add some rows, each of one group; return their loss."""
-        return scan_groups(S, ptr, at, groups, self.weights, self.known, self.shape, *scratch, out)
+        setting = self.weights, self.known, self.few, self.shape
+        return scan_groups(S, items, rows.weights, rows.groups, *setting, *scratch, out)
 
     def add_owed(self, scratch: Any, owed: Values) -> None:
         """Add what the relevant scores are owed, in the order of the survey."""
         differences, found = scratch
-        owe_groups(self.known, self.weights, self.shape, differences, found)
+        owe_groups(self.known, self.few, self.weights, self.shape, differences, found)
         owed[self.order] += found
 
 
@@ -296,26 +325,37 @@ class SoftTerm:
         n_groups = part.weights.size
         levels = np.zeros(n_groups) if kind == BOTTOM else known.levels[view].copy()
         factors, slopes = np.empty(n_groups), np.empty(known.scores.size)
-        given = known.scores[groups.members], groups.starts, part.counts[1], part.weights
-        value = meet_groups(kind, *given, levels, factors, slopes)
+        scores, shares = (one[groups.members] for one in (known.scores, groups.weights))
+        given = groups.starts, part.counts[1], part.weights
+        value = meet_groups(kind, scores, shares, *given, levels, factors, slopes)
         return value, cls(view, kind, levels, factors, slopes, groups)
 
     def scratch(self) -> tuple[Values, ...]:
         """An array that the blocks add to, by group; bottom needs it."""
         return (np.zeros(self.factors.size),) if self.kind == BOTTOM else ()
 
-    def scan(
-        self, S: Values, ptr: Integers, at: Integers, groups: Integers, scratch: Any, out: Values
-    ) -> float:
+    def scan(self, S: Values, items: Items, rows: "Rows", scratch: Any, out: Values) -> float:
         """Add some rows, each of one group; return their loss."""
         kernel = add_group_steps if self.kind == BOTTOM else add_group_shares
-        return kernel(S, ptr, at, groups, self.levels, self.factors, *scratch, out)
+        setting = rows.weights, rows.groups, self.levels, self.factors
+        return kernel(S, items, *setting, *scratch, out)
 
     def add_owed(self, scratch: Any, owed: Values) -> None:
         """Add what the relevant scores are owed, in the order of the survey."""
         if self.kind == BOTTOM:
             each = np.repeat(scratch[0], np.diff(self.groups.starts))
             owed[self.groups.members] += self.slopes * each
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The group of each row, and what its items weigh besides their own weights."""
+
+    groups: Integers
+    weights: Values
+
+    def __getitem__(self, own: slice) -> "Rows":
+        return Rows(self.groups[own], self.weights[own])
 
 
 class Account:
@@ -333,8 +373,8 @@ class Account:
             if term.view == "entries":
                 self.value += _add_entries(term, scratch, S, Y, out)
             else:  # threads have columns, and so groups, of their own
-                labels = np.arange(S.shape[1])
-                self.value += over_columns(_work(term, scratch), (S,), Y.T, labels, out)
+                columns = Rows(np.arange(S.shape[1]), np.ones(S.shape[1]))
+                self.value += over_columns(_work(term, scratch), (S,), Y.T, columns, out)
 
     @property
     def owed(self) -> Values:
@@ -346,19 +386,18 @@ class Account:
 
 
 def _work(term: PairTerm | SoftTerm, scratch: Any) -> Work:
-    return lambda S, ptr, at, groups, out: term.scan(S, ptr, at, groups, scratch, out)
+    return lambda S, items, rows, out: term.scan(S, items, rows, scratch, out)
 
 
 def _add_entries(
     term: PairTerm | SoftTerm, scratch: Any, S: Values, Y: Pattern, out: Values
 ) -> float:
     """Add rows of the one group of all entries; threads have arrays of their own to add to."""
+    items, rows = items_of(Y), Rows(np.zeros(S.shape[0], dtype=np.int64), instance_weights(Y))
 
     def add(block: tuple[int, int]) -> tuple[float, Any]:
-        own, part, found = slice(*block), Y.rows(*block), term.scratch()
-        groups = np.zeros(part.shape[0], dtype=np.int64)
-        value = term.scan(S[own], part.indptr, part.indices, groups, found, out[own])
-        return value, found
+        own, found = slice(*block), term.scratch()
+        return term.scan(S[own], _some(items, *block), rows[own], found, out[own]), found
 
     value = 0.0
     with workers(enough=S.size > _ENOUGH) as run:

@@ -22,22 +22,33 @@ from limo._kernels.soft import (
 )
 from limo._types import Values
 from limo._views import Pattern
-from limo.losses._blocks import KINDS, Account, Groups, Work, meet, over_columns, over_rows, survey
+from limo.losses._blocks import (
+    KINDS,
+    Account,
+    Groups,
+    Work,
+    meet,
+    over_columns,
+    over_rows,
+    survey,
+)
 from limo.losses._term import Term, Weighted, base_of, check_terms
 
 
-def loss(y_true: Any, y_score: Any, terms: Term | str | Iterable[Term | str]) -> float:
+def loss(
+    y_true: Any,
+    y_score: Any,
+    terms: Term | str | Iterable[Term | str],
+    *,
+    missing: Any = None,
+    sample_weight: Any = None,
+) -> float:
     """The loss of scores.
 
     Parameters
     ----------
-    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
-        True labels, 0 or 1.
-    y_score : array-like of shape (n_samples, n_labels)
-        Scores, the higher the more likely relevant.
-    terms : Term, str, or iterable of these
-        The terms of the loss, which are added; ``"rows top"`` is short for
-        ``Term("rows", "top")``.
+    y_true, y_score, terms, missing, sample_weight
+        As for :func:`derivatives`.
 
     Returns
     -------
@@ -49,11 +60,16 @@ def loss(y_true: Any, y_score: Any, terms: Term | str | Iterable[Term | str]) ->
     >>> round(loss([[1, 0, 0]], [[0.0, 0.0, 0.0]], Term("rows", "top")), 4)  # log 3
     1.0986
     """
-    return derivatives(y_true, y_score, terms).value
+    return derivatives(y_true, y_score, terms, missing=missing, sample_weight=sample_weight).value
 
 
 def derivatives(
-    y_true: Any, y_score: Any, terms: Term | str | Iterable[Term | str]
+    y_true: Any,
+    y_score: Any,
+    terms: Term | str | Iterable[Term | str],
+    *,
+    missing: Any = None,
+    sample_weight: Any = None,
 ) -> "Derivatives":
     """The loss of scores and its derivatives by each score.
 
@@ -66,6 +82,11 @@ def derivatives(
     terms : Term, str, or iterable of these
         The terms of the loss, which are added; ``"rows top"`` is short for
         ``Term("rows", "top")``.
+    missing : number or array-like, optional
+        The number that stands for a missing label in ``y_true``, nan or -1; or a mask that is true
+        where a label is missing. Such entries take no part in any pair or mean.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts: 2 as much as two equal instances.
 
     Returns
     -------
@@ -82,9 +103,7 @@ def derivatives(
     >>> found.hessian_product([[1.0, 0.0]])
     array([[ 0.25, -0.25]])
     """
-    checked = check_inputs(y_true, y_score)
-    if not checked.Y.is_plain:
-        raise ValueError("Losses need every label, but y_true has masked entries. Fill them.")
+    checked = check_inputs(y_true, y_score, missing=missing, sample_weight=sample_weight)
     S = np.ascontiguousarray(checked.S, dtype=np.float64)
     parts = tuple(Weighted.of(term, checked.Y) for term in check_terms(terms))
     return Derivatives(*add_up(S, checked.Y, parts), S, checked.Y, parts)
@@ -144,9 +163,8 @@ class Derivatives:
             elif route == "columns":
                 over_columns(work, inputs, self._Y.T, part.weights, out)
             else:  # one long row, in one thread
-                Y = Pattern.from_flat(self._Y.flat, (1, out.size))
                 flat = tuple(matrix.reshape(1, -1) for matrix in inputs)
-                over_rows(work, flat, Y, part.weights, out.reshape(1, -1))
+                over_rows(work, flat, self._Y.as_one_row(), part.weights, out.reshape(1, -1))
         return out
 
 
@@ -174,7 +192,7 @@ def add_up(
 
 def _add_entries(S: Values, Y: Pattern, part: Weighted, width: float, gradient: Values) -> float:
     """All entries as one row, in one block."""
-    groups = {"entries": Groups.of("entries", Y.indices, Y.shape[1])}
+    groups = {"entries": Groups.of("entries", Y.indices, Y.weights_at(Y.flat), Y.shape[1])}
     meeting = meet(survey(S, Y, [part]), groups, [part], width)
     account = Account(meeting)
     account.add(S, Y, gradient)
@@ -189,46 +207,44 @@ def work_of(part: Weighted, width: float) -> Work:
     """A function of scores that adds the gradient of some rows and returns their loss."""
     kind, shape = part.term.aggregation, base_of(part.term, width).shape
     if kind == "mean":
-        return lambda S, ptr, at, weights, out: add_row_pairs(S, ptr, at, weights, shape, out)
+        return lambda S, items, weights, out: add_row_pairs(S, items, weights, shape, out)
     if kind == "pointwise":
-        return lambda S, ptr, at, weights, out: add_entries(
-            S, ptr, at, weights, part.by_column, shape, out
+        return lambda S, items, weights, out: add_entries(
+            S, items, weights, part.by_column, shape, out
         )
-    return lambda S, ptr, at, weights, out: add_soft_rows(S, ptr, at, weights, KINDS[kind], out)
+    return lambda S, items, weights, out: add_soft_rows(S, items, weights, KINDS[kind], out)
 
 
 def _diagonal_of(part: Weighted) -> Work:
     """A function of scores that adds their second derivatives; directions are not used."""
     kind, shape = part.term.aggregation, base_of(part.term).shape
     if kind == "mean":
-        return lambda S, T, ptr, at, weights, out: add_row_curvatures(
-            S, T, ptr, at, weights, shape[0], 0.0, out
+        return lambda S, T, items, weights, out: add_row_curvatures(
+            S, T, items, weights, shape[0], 0.0, out
         )
     if kind == "pointwise":
-        return lambda S, T, ptr, at, weights, out: add_entry_curvatures(
-            S, ptr, at, weights, part.by_column, shape, out
+        return lambda S, T, items, weights, out: add_entry_curvatures(
+            S, items, weights, part.by_column, shape, out
         )
-    return lambda S, T, ptr, at, weights, out: add_soft_diagonals(
-        S, ptr, at, weights, KINDS[kind], out
-    )
+    return lambda S, T, items, weights, out: add_soft_diagonals(S, items, weights, KINDS[kind], out)
 
 
 def _product_of(part: Weighted) -> Work:
     """A function of scores and directions that adds the product of the latter with the Hessian."""
     kind, shape = part.term.aggregation, base_of(part.term).shape
     if kind == "mean":
-        return lambda S, T, ptr, at, weights, out: add_row_curvatures(
-            S, T, ptr, at, weights, shape[0], 1.0, out
+        return lambda S, T, items, weights, out: add_row_curvatures(
+            S, T, items, weights, shape[0], 1.0, out
         )
     if kind == "pointwise":
 
-        def multiply(S: Any, T: Any, ptr: Any, at: Any, weights: Any, out: Any) -> float:
+        def multiply(S: Any, T: Any, items: Any, weights: Any, out: Any) -> float:
             curvatures = np.zeros_like(S)
-            add_entry_curvatures(S, ptr, at, weights, part.by_column, shape, curvatures)
+            add_entry_curvatures(S, items, weights, part.by_column, shape, curvatures)
             out += curvatures * T
             return 0.0
 
         return multiply
-    return lambda S, T, ptr, at, weights, out: add_soft_products(
-        S, T, ptr, at, weights, KINDS[kind], out
+    return lambda S, T, items, weights, out: add_soft_products(
+        S, T, items, weights, KINDS[kind], out
     )

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from limo._checks import check_name, check_number
-from limo._types import Integers, Values
-from limo._views import VIEWS, Pattern
+from limo._types import Anything, Values
+from limo._views import COLUMNS, ROWS, VIEWS, Pattern
 
 # The bases and the ways to share the weight that each aggregation allows; defaults come first.
 _BASES = {
@@ -208,43 +208,50 @@ def base_of(term: Term, width: float = 0.0) -> Base:
 class Totals:
     """What the weights of terms depend on; the totals of blocks of instances add up.
 
+    Instances count as much as they weigh.
+
     Attributes
     ----------
     n_rows : int
         Instances.
-    ones : array of shape (n_labels,)
-        How many instances have each label.
-    n_acting : int
+    ones, items : array of shape (n_labels,)
+        How many instances have each label, and of how many it is known.
+    acting : float
         Instances with pairs of labels.
-    n_pairs : float
+    pairs : float
         Their pairs.
     """
 
     n_rows: int
-    ones: Integers
-    n_acting: int
-    n_pairs: float
+    ones: Values
+    items: Values
+    acting: float
+    pairs: float
 
     @classmethod
     def of(cls, Y: Pattern) -> "Totals":
         """Count the labels of some instances."""
-        relevant, irrelevant = _counts(Y.ones_per_row, Y.shape[1])
+        relevant, irrelevant = _counts(ROWS.ones(Y), ROWS.n_items(Y))
         pairs = relevant * irrelevant
-        return cls(Y.shape[0], Y.ones_per_column, int((pairs > 0).sum()), float(pairs.sum()))
+        weights = np.ones(Y.shape[0]) if Y.row_weights is None else Y.row_weights
+        ones = COLUMNS.ones(Y).astype(np.float64)
+        items = np.broadcast_to(COLUMNS.n_items(Y), ones.shape).astype(np.float64)
+        return cls(Y.shape[0], ones, items, float(weights[pairs > 0].sum()), float(weights @ pairs))
 
     def __add__(self, other: "Totals") -> "Totals":
         return Totals(
             self.n_rows + other.n_rows,
             self.ones + other.ones,
-            self.n_acting + other.n_acting,
-            self.n_pairs + other.n_pairs,
+            self.items + other.items,
+            self.acting + other.acting,
+            self.pairs + other.pairs,
         )
 
     def counts(self, view: str) -> Values:
         """The relevant and irrelevant items of each row of a view other than "rows"."""
         if view == "columns":
-            return _counts(self.ones, self.n_rows)
-        return _counts(np.array([self.ones.sum()]), self.n_rows * self.ones.size)
+            return _counts(self.ones, self.items)
+        return _counts(self.ones.sum(keepdims=True), self.items.sum(keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,13 +268,16 @@ class Weighted:
     by_column : array of shape (n_labels, 2)
         For a pointwise term, two factors per label, too.
     counts : array of shape (2, n_rows)
-        The relevant and irrelevant items of each row of the view.
+        The relevant and irrelevant items of each row of the view, or what they weigh.
+    instances : array of shape (n_samples,)
+        The weight of each instance.
     """
 
     term: Term
     weights: Values
     by_column: Values
     counts: Values
+    instances: Values
 
     @classmethod
     def of(cls, term: Term, Y: Pattern, totals: Totals | None = None) -> "Weighted":
@@ -282,13 +292,17 @@ class Weighted:
             counts = totals.counts(term.view)
         whole = totals if term.view == "rows" else None
         by_column = np.ones((Y.shape[1], 2))
+        own = np.ones(Y.shape[0]) if Y.row_weights is None else Y.row_weights
+        rows = own if term.view == "rows" else np.ones(counts.shape[1])
         if term.aggregation != "pointwise":
-            return cls(term, _row_weights(term, counts, whole), by_column, counts)
-        factors = _entry_weights(term, counts, whole)
+            return cls(term, _row_weights(term, counts, rows, whole), by_column, counts, own)
+        factors = _entry_weights(term, counts, rows, whole)
+        weights = np.repeat(own[:, np.newaxis], 2, axis=1)
         if term.view == "columns":
-            return cls(term, np.ones((Y.shape[0], 2)), factors, counts)
-        weights = np.ascontiguousarray(np.broadcast_to(factors, (Y.shape[0], 2)))
-        return cls(term, weights, by_column, counts)
+            return cls(term, weights, factors, counts, own)
+        return cls(
+            term, factors if term.view == "rows" else weights * factors, by_column, counts, own
+        )
 
     @property
     def matters(self) -> bool:
@@ -302,9 +316,9 @@ class Weighted:
         if kind == "mean":
             return float(self.weights @ (p * n)) * base_of(self.term, width)(1.0)
         if kind == "pointwise":
-            factors = self.by_column if self.term.view == "columns" else self.weights
-            if self.term.view == "entries":
-                return float(factors[0] @ self.counts[:, 0]) * base_of(self.term, width)(1.0)
+            factors = {"rows": self.weights, "columns": self.by_column}.get(self.term.view)
+            if factors is None:
+                factors = self.weights.sum(axis=0) / self.instances.sum()
             return float((factors * self.counts.T).sum()) * base_of(self.term, width)(1.0)
         items = {"top": n, "bottom": p, "worst": p * n}[kind]
         return float(self.weights @ np.log1p(items))
@@ -314,7 +328,8 @@ class Weighted:
 
         Two factors for each instance and two for each label: for a relevant entry the second
         derivative is the product of the first ones, for an irrelevant entry of the second ones.
-        The hinge, which has none, counts as a parabola.
+        The hinge, which has none, counts as a parabola. With instances of different weights, those
+        of log-sum-exps are approximate.
         """
         if self.term.aggregation == "pointwise":
             base = {"logistic": 0.25, "squared_hinge": 2.0, "hinge": 1.0}[self.term.base]
@@ -325,6 +340,8 @@ class Weighted:
             by_column *= found
         else:
             by_row *= found
+        if self.term.view != "rows":
+            by_row *= self.instances[:, np.newaxis]
         return by_row, by_column
 
 
@@ -347,33 +364,35 @@ def _pair_curvatures(term: Term, p: Values, n: Values) -> Values:
     return np.stack([of_others, of_led] if swapped else [of_led, of_others], axis=1)
 
 
-def _counts(ones: Integers, n_items: int) -> Values:
+def _counts(ones: Anything, n_items: Any) -> Values:
     relevant = ones.astype(np.float64)
     return np.stack([relevant, n_items - relevant])
 
 
-def _row_weights(term: Term, counts: Values, whole: Totals | None) -> Values:
+def _row_weights(term: Term, counts: Values, rows: Values, whole: Totals | None) -> Values:
     """The weight of each row, or for the mean of each of its pairs; 0 for rows without pairs.
 
-    ``whole`` counts all rows, if these are some of them.
+    ``rows`` are the sample weights of the rows, 1 for labels. ``whole`` counts all rows, if these
+    are some of them.
     """
     pairs = counts[0] * counts[1]
     exist = pairs > 0
-    n_acting = exist.sum() if whole is None else whole.n_acting
     weights = np.zeros(pairs.size)
+    own = rows[exist]
+    acting = own.sum() if whole is None else whole.acting
     if term.aggregation != "mean":
-        weights[exist] = term.weight / max(n_acting, 1)
+        weights[exist] = term.weight * own / acting
     elif term.share == "measure":
-        weights[exist] = term.weight / (n_acting * pairs[exist])
+        weights[exist] = term.weight * own / (acting * pairs[exist])
     elif exist.any():
-        weights[exist] = term.weight / (pairs.sum() if whole is None else whole.n_pairs)
+        weights[exist] = term.weight * own / (own @ pairs[exist] if whole is None else whole.pairs)
     return weights
 
 
-def _entry_weights(term: Term, counts: Values, whole: Totals | None) -> Values:
+def _entry_weights(term: Term, counts: Values, rows: Values, whole: Totals | None) -> Values:
     """The weight of a relevant and of an irrelevant entry, for each row of the view.
 
-    ``whole`` counts all rows, if these are some of them.
+    ``rows`` and ``whole`` are as for :func:`_row_weights`.
     """
     if term.share == "uniform":
         return np.full((1, 2), term.weight / counts.sum())
@@ -381,6 +400,6 @@ def _entry_weights(term: Term, counts: Values, whole: Totals | None) -> Values:
     p, n = counts[:, exist]
     weights = np.zeros((exist.size, 2))
     shares = [1 / (p * n)] * 2 if term.share == "pairs" else [1 / p, 1 / n]
-    n_acting = exist.sum() if whole is None else whole.n_acting
-    weights[exist] = np.stack(shares, axis=1) * (term.weight / max(n_acting, 1))
+    own = term.weight * rows[exist] / (rows[exist].sum() if whole is None else whole.acting)
+    weights[exist] = np.stack(shares, axis=1) * own[:, np.newaxis]
     return weights

@@ -26,7 +26,7 @@ from limo._system import at_most
 from limo._types import Values
 from limo._views import Pattern
 from limo.losses._term import Term, check_terms
-from limo.models._limo_blocks import as_shards, fit_over, from_shards
+from limo.models._limo_blocks import as_shards, check_plain, fit_over, from_shards
 from limo.models._linear import LinearClassifier, row_length
 from limo.thresholds._calibration import sigmoid
 from limo.thresholds._fit import (
@@ -58,14 +58,14 @@ class LinearMarginClassifier(LinearClassifier):
         super()._check_settings()
         check_number(self.alpha, "alpha", above=0)
 
-    def _unit(self, X: Any) -> float:
+    def _unit(self, X: Any, weights: Values | None) -> float:
         """The length of a row that ``alpha`` and ``intercept_scaling`` are relative to."""
         return 1.0
 
     def _fit_weights(self, X: Any, Y: Pattern, before: Solution | None = None) -> None:
         if self.warm_start and before is None:
             before = getattr(self, "solution_", None)
-        unit = self._unit(X)
+        unit = self._unit(X, Y.row_weights)
         self.alpha_ = float(self.alpha) * unit**2
         constant = float(self.intercept_scaling) * unit if self.fit_intercept else 0.0
         problem = self._problem(Features(X, constant), Y)
@@ -74,7 +74,7 @@ class LinearMarginClassifier(LinearClassifier):
         self.solution_ = self._solve(problem, before)
         self.n_iter_ = self.solution_.iterations
         self._set_weights(self.solution_.W, constant)
-        found = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
+        found = ConstantLabels.among(Y)
         if before is not None and before.iterates is not None:
             # Steps on earlier instances continue: constant means constant in those, too.
             found = ConstantLabels(found.never & self.never_, found.always & self.always_)
@@ -122,7 +122,7 @@ class MarginClassifier(LinearMarginClassifier):
         higher c regularises the intercept less.
     tol, max_iter, threshold_measure, threshold_cv, threshold
         As for :class:`LIMOClassifier`.
-    warm_start, callback, n_jobs, working_memory
+    warm_start, callback, n_jobs, working_memory, missing
         As for :class:`LIMOClassifier`. With pointwise terms, ``threshold_measure=None`` cuts at 0,
         which is where a label is as likely as not.
 
@@ -161,6 +161,7 @@ class MarginClassifier(LinearMarginClassifier):
         callback: Callable[..., object] | None = None,
         n_jobs: int | None = None,
         working_memory: float | None = None,
+        missing: float | None = None,
     ) -> None:
         self.terms = terms
         self.alpha = alpha
@@ -175,8 +176,9 @@ class MarginClassifier(LinearMarginClassifier):
         self.callback = callback
         self.n_jobs = n_jobs
         self.working_memory = working_memory
+        self.missing = missing
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the weights, and the threshold on scores of instances they have not seen.
 
         Parameters
@@ -185,8 +187,12 @@ class MarginClassifier(LinearMarginClassifier):
             Features. :class:`limo.datasets.Shards`, and memory-mapped arrays beyond
             ``working_memory``, are read block by block in every pass.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes. Shards
-            hold the labels, too; read in blocks, labels are 0 and 1.
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes. Only with
+            ``missing`` may labels be missing. Shards hold the labels, too; read in blocks, labels
+            are 0 and 1, and none is missing.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts, in the loss and for the threshold: 2 as much as two equal
+            instances. Thresholds per instance do not use it. Not for data read in blocks.
 
         Returns
         -------
@@ -195,7 +201,8 @@ class MarginClassifier(LinearMarginClassifier):
         limit = exact.bytes_of(self.working_memory)
         shards = as_shards(X, y, limit)
         if shards is None:
-            return super().fit(X, y)
+            return super().fit(X, y, sample_weight)
+        check_plain(self, sample_weight)
         with at_most(self.n_jobs):
             fit_over(self, from_shards(shards, limit))
         return self
@@ -237,9 +244,9 @@ class MarginClassifier(LinearMarginClassifier):
     def _problem(self, features: Features, Y: Pattern) -> Problem:
         return Problem(features, Y, self._loss_terms(), self.alpha_)
 
-    def _unit(self, X: Any) -> float:
+    def _unit(self, X: Any, weights: Values | None) -> float:
         """The root of the mean squared length of the rows, so that the scale of X is irrelevant."""
-        return row_length(X)
+        return row_length(X, weights)
 
     def _solve(self, problem: Problem, before: Solution | None) -> Solution:
         found = exact.solve(
@@ -318,6 +325,9 @@ class LIMOClassifier(MarginClassifier):
     working_memory : float, optional
         MiB that matrices of scores may take before they are computed in blocks; by default half of
         what the process may use: machine, container and ``ulimit`` set limits.
+    missing : number, optional
+        The number that stands for a missing label in ``y``: nan or -1. Such entries take no part in
+        any pair, mean or threshold.
 
     Attributes
     ----------
@@ -372,6 +382,7 @@ class LIMOClassifier(MarginClassifier):
         callback: Callable[..., object] | None = None,
         n_jobs: int | None = None,
         working_memory: float | None = None,
+        missing: float | None = None,
     ) -> None:
         self.label_weight = label_weight
         self.instance_weight = instance_weight
@@ -390,6 +401,7 @@ class LIMOClassifier(MarginClassifier):
         self.callback = callback
         self.n_jobs = n_jobs
         self.working_memory = working_memory
+        self.missing = missing
 
     def _loss_terms(self) -> tuple[Term, ...]:
         check_name(self.loss, ("squared_hinge", "hinge"), "loss")

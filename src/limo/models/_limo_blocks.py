@@ -91,6 +91,15 @@ def as_shards(X: Any, y: Any, limit: float) -> Shards | None:
     return Shards.of(X, y if hasattr(y, "shape") else np.asarray(y)) if on_disk else None
 
 
+def check_plain(model: Any, sample_weight: Any) -> None:
+    """Reject what blocks have no place for."""
+    if sample_weight is not None or model.missing is not None:
+        given = "missing labels" if sample_weight is None else "sample_weight"
+        raise ValueError(
+            f"Data in blocks cannot have {given} yet: fit in memory, or leave these instances out."
+        )
+
+
 def from_shards(shards: Shards, limit: float) -> Local:
     """The engine of this machine, with blocks of at most so many bytes."""
     X, Y = next(iter(shards))
@@ -210,7 +219,7 @@ def solve_path(
             start=start,
             callback=callback,
         )
-        constant_labels = ConstantLabels.of(totals.ones, totals.n_rows)
+        constant_labels = ConstantLabels.of(totals.ones, totals.items)
         yield Weights(start, constant, constant_labels, alpha * unit**2)
 
 

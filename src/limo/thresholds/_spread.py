@@ -46,7 +46,7 @@ class Ordered:
     def of(cls, view: str, labels: Sequence[Integers], scores: Sequence[Values], n: int) -> Any:
         """From the labels and the scores of the relevant entries of each block, of n labels."""
         known, joined = np.concatenate(labels), np.concatenate(scores)
-        groups = Groups.of(view, known, n)
+        groups = Groups.of(view, known, np.ones(known.size), n)
         order = np.empty_like(groups.members)
         sort_groups(joined, groups.members, groups.starts, order)
         return cls(view, groups.starts, joined[order])
