@@ -11,7 +11,7 @@ DATA = limo.datasets.figure1(30)
 @pytest.fixture
 def folder(tmp_path):
     for k in range(3):
-        limo.write(DATA.take(range(10 * k, 10 * k + 10)), tmp_path / f"part-{k}.csv")
+        limo.write(DATA.take(range(10 * k, 10 * k + 10)), tmp_path / f"part-{k}.npz")
         np.save(tmp_path / f"x-{k}.npy", DATA.X[10 * k : 10 * k + 10])
         np.save(tmp_path / f"y-{k}.npy", DATA.Y[10 * k : 10 * k + 10])
     return tmp_path
@@ -23,16 +23,16 @@ def rows(shards):
 
 
 def test_files_of_a_pattern_a_list_and_a_folder(folder):
-    paths = [folder / f"part-{k}.csv" for k in range(3)]
-    for given in (str(folder / "part-*.csv"), paths):
-        shards = Shards(given, labels=4)
+    paths = [folder / f"part-{k}.npz" for k in range(3)]
+    for given in (str(folder / "part-*.npz"), paths):
+        shards = Shards(given)
         assert len(shards) == len(shards.split(2)) == 3  # a file is read whole
         X, Y = rows(shards)
         np.testing.assert_allclose(X, DATA.X)
         np.testing.assert_array_equal(Y, DATA.Y)
     for file in (*folder.glob("*.npy"),):
         file.unlink()
-    assert len(Shards(folder, labels=4)) == 3
+    assert len(Shards(folder)) == 3
 
 
 def test_arrays_in_files_are_mapped_and_cut(folder):
@@ -47,7 +47,7 @@ def test_arrays_in_files_are_mapped_and_cut(folder):
 
 def test_clear_errors(folder):
     with pytest.raises(DataError, match="no file matches .*none-"):
-        Shards(folder / "none-*.csv")
+        Shards(folder / "none-*.npz")
     with pytest.raises(ValueError, match="piece 0 has 30 rows of X and 29 of Y"):
         Shards.of(DATA.X, DATA.Y[1:])
     with pytest.raises(ValueError, match="a piece for each of X: got 1 and 3"):

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
+from limo._checks import check_inputs
 from limo._views import Pattern
 from limo.losses import Term, derivatives
 from limo.losses._blocks import Account, Groups, join, meet, over_rows, survey
@@ -33,9 +34,13 @@ def pattern(Y):
     return Pattern.from_flat(np.flatnonzero(Y), Y.shape)
 
 
-def over_blocks(Y, S, terms, cuts):
+def over_blocks(Y, S, terms, cuts, whole=None):
     """Value and gradient, block by block."""
-    blocks = [(pattern(y), s) for y, s in zip(np.split(Y, cuts), np.split(S, cuts), strict=True)]
+    whole = pattern(Y) if whole is None else whole
+    ends = [0, *cuts, len(Y)]
+    blocks = [
+        (whole.rows(*ends[k : k + 2]), S[slice(*ends[k : k + 2])]) for k in range(len(ends) - 1)
+    ]
     totals = Totals.of(blocks[0][0])
     for y, _ in blocks[1:]:
         totals = totals + Totals.of(y)
@@ -58,7 +63,7 @@ def over_blocks(Y, S, terms, cuts):
         owed += account.owed
         gradients.append(G)
     G = np.concatenate(gradients)
-    G.reshape(-1)[pattern(Y).flat] += owed
+    G.reshape(-1)[whole.flat] += owed
     return value, G
 
 
@@ -81,3 +86,17 @@ def test_groups_of_many_relevant_entries_are_searched():
     expected = derivatives(Y, S, terms)
     assert value == pytest.approx(expected.value, rel=1e-12)
     np.testing.assert_allclose(gradient, expected.gradient, atol=1e-13)
+
+
+@pytest.mark.parametrize("terms", [[t] for t in TERMS], ids=lambda t: str(t[0]))
+def test_weights_and_missing_labels(terms):
+    Y, S = data(m=30)
+    rng = np.random.default_rng(2)
+    weights, gone = rng.uniform(0.2, 3.0, 30), rng.random(Y.shape) < 0.2
+    gone[:, 1] = False
+    marks = np.where(gone, np.nan, Y)
+    checked = check_inputs(marks, S, missing=np.nan, sample_weight=weights)
+    value, gradient = over_blocks(Y, S, terms, [5, 21], checked.Y)
+    expected = derivatives(marks, S, terms, missing=np.nan, sample_weight=weights)
+    assert value == pytest.approx(expected.value, rel=1e-11)
+    np.testing.assert_allclose(gradient, expected.gradient, atol=1e-12)

@@ -278,7 +278,7 @@ def _meet(found: Sequence[Survey | None], groups: dict[str, Groups], setting: Se
     return meet(join(known), groups, setting.spread, setting.width)
 
 
-def _add_owed(meeting: Meeting, owed: Sequence[Values | None]) -> Values:
+def _add_owed(meeting: Meeting, owed: Sequence[Values]) -> Values:
     total = meeting.owed.copy()
     for one in owed:
         total += one
@@ -299,8 +299,9 @@ def _value_of(meeting: Meeting) -> float:
 class Engine(Protocol):
     """Calls functions where the parts are. Results stay there until they are asked for."""
 
-    memo: dict[Any, Any]
-    """Results that do not depend on the weights; emptied when parts are lost."""
+    @property
+    def memo(self) -> dict[Any, Any]:
+        """Results that do not depend on the weights; emptied when parts are lost."""
 
     def share(self, value: Any) -> Any:
         """Make a value known to all parts."""

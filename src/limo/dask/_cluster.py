@@ -16,9 +16,9 @@ from limo._system import at_most, memory_limit
 from limo.models._limo_blocks import checked_block
 
 try:
-    import dask as dask  # the other modules take them from here: the error below is the better one
+    import dask as dask  # the other modules take it from here: the error below is the better one
     import dask.array as dask_array
-    import dask.dataframe as dask_dataframe
+    import dask.dataframe
     import distributed
 except ImportError as error:
     raise ImportError(
@@ -37,7 +37,7 @@ _LOST = (CancelledError, distributed.KilledWorker, distributed.comm.CommClosedEr
 
 def is_collection(thing: Any) -> bool:
     """Whether this is an array or a data frame of Dask."""
-    return isinstance(thing, dask_array.Array | dask_dataframe.DataFrame)
+    return isinstance(thing, dask_array.Array | dask.dataframe.DataFrame)
 
 
 def client_of(client: Any = None) -> Any:
@@ -106,7 +106,7 @@ def blocks_of(X: Any, y: Any) -> list[Any]:
                 f"{name} must be a Dask array or data frame, as X is, got "
                 f"{type(thing).__name__}. dask.array.from_array makes one."
             )
-    features, labels = pieces_of(X, "X"), pieces_of(_aligned(X, y), "y")
+    features, labels = pieces_of(X, "X"), pieces_of(in_the_blocks_of(X, y, "y"), "y")
     if len(features) != len(labels):
         raise ValueError(
             f"y must be divided into as many blocks as X: got {len(labels)} and {len(features)}. "
@@ -119,7 +119,7 @@ def blocks_of(X: Any, y: Any) -> list[Any]:
 
 def pieces_of(collection: Any, name: str) -> list[Any]:
     """The delayed blocks of rows of a collection."""
-    if isinstance(collection, dask_dataframe.DataFrame):
+    if isinstance(collection, dask.dataframe.DataFrame):
         return list(collection.to_delayed())
     if collection.ndim != 2:
         raise ValueError(
@@ -130,18 +130,18 @@ def pieces_of(collection: Any, name: str) -> list[Any]:
     return list(whole.to_delayed()[:, 0])
 
 
-def _aligned(X: Any, y: Any) -> Any:
-    """Labels in blocks of as many rows as those of X, where both are known."""
-    if not all(isinstance(one, dask_array.Array) for one in (X, y)):
-        return y
-    sizes, own = X.chunks[0], y.chunks[0]
+def in_the_blocks_of(first: Any, other: Any, name: str) -> Any:
+    """A collection in blocks of as many rows as those of the first, where both are known."""
+    if not all(isinstance(one, dask_array.Array) for one in (first, other)):
+        return other
+    sizes, own = first.chunks[0], other.chunks[0]
     if np.isnan(sum(sizes)) or np.isnan(sum(own)) or sizes == own:
-        return y
+        return other
     if sum(sizes) != sum(own):
         raise ValueError(
-            f"y must have a row for each row of X: expected {sum(sizes)}, got {sum(own)}."
+            f"{name} must have a row for each instance: expected {sum(sizes)}, got {sum(own)}."
         )
-    return y.rechunk({0: sizes})
+    return other.rechunk({0: sizes})
 
 
 # The engine

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from limo.dask._cluster import Cluster, blocks_of, client_of, dask_dataframe, is_collection
+from limo.dask._cluster import Cluster, blocks_of, client_of, dask, is_collection
 from limo.models import _limo
 from limo.models._limo_blocks import check_plain, fit_over
 
@@ -38,7 +38,7 @@ class _Distributed:
         self._check_settings()
         check_plain(self, sample_weight)
         fit_over(self, Cluster(client_of(client), blocks_of(X, y)))
-        if isinstance(X, dask_dataframe.DataFrame):
+        if isinstance(X, dask.dataframe.DataFrame):
             self.feature_names_in_ = np.array(list(map(str, X.columns)), dtype=object)
         return self
 
@@ -65,7 +65,7 @@ class _Distributed:
 def _lazily(model: Any, method: str, X: Any, kind: Any) -> Any:
     """Call a method of the model for each block of rows."""
     local, n_labels = model.to_local(), model.coef_.shape[0]
-    if isinstance(X, dask_dataframe.DataFrame):
+    if isinstance(X, dask.dataframe.DataFrame):
         names, known = list(map(str, X.columns)), getattr(model, "feature_names_in_", None)
         if known is not None and names != known.tolist():
             raise ValueError(
@@ -88,6 +88,7 @@ class _OfBlock:
 
     def __init__(self, model: Any, method: str, n_labels: int) -> None:
         self.model, self.method, self.n_labels = model, method, n_labels
+        self.__name__ = method  # what Dask calls the tasks
 
     def __call__(self, X: Any) -> Any:
         if not X.shape[0]:
@@ -129,7 +130,7 @@ class LIMOClassifier(_Distributed, _limo.LIMOClassifier):
     >>> model.solution_.converged
     True
     >>> model.predict(X)
-    dask.array<_OfBlock, shape=(200, 4), dtype=int64, chunksize=(50, 4), chunktype=numpy.ndarray>
+    dask.array<predict, shape=(200, 4), dtype=int64, chunksize=(50, 4), chunktype=numpy.ndarray>
     >>> client.close()
     """
 

@@ -76,8 +76,8 @@ class Shards:
     >>> data = limo.datasets.figure1(90)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for k in range(3):
-    ...         limo.write(data.take(range(30 * k, 30 * k + 30)), f"{folder}/part-{k}.csv")
-    ...     shards = limo.datasets.Shards(folder, labels=4)
+    ...         _ = limo.write(data.take(range(30 * k, 30 * k + 30)), f"{folder}/part-{k}.npz")
+    ...     shards = limo.datasets.Shards(folder)
     ...     model = limo.LIMOClassifier(threshold_measure=None).fit(shards)
     >>> model.solution_.converged
     True

@@ -163,7 +163,9 @@ def _levels(n_rows: int, size: int, find: Callable[[int, int, Values], None]) ->
     """The log-sum-exp of the irrelevant scores of each row or column, found in parallel."""
     levels = np.empty(n_rows)
     with workers(enough=size > _ENOUGH) as run:
-        for _ in run(lambda own: find(*own, levels[slice(*own)]), _shares(n_rows, size > _ENOUGH)):
+        for _ in run(
+            lambda own: find(own[0], own[1], levels[slice(*own)]), _shares(n_rows, size > _ENOUGH)
+        ):
             pass
     return levels
 
@@ -297,8 +299,9 @@ class PairTerm:
 
     def scan(self, S: Values, items: Items, rows: "Rows", scratch: Any, out: Values) -> float:
         """Add some rows, each of one group; return their loss."""
-        setting = self.weights, self.known, self.few, self.shape
-        return scan_groups(S, items, rows.weights, rows.groups, *setting, *scratch, out)
+        by_row = rows.weights, rows.groups, self.weights
+        setting = self.known, self.few, self.shape
+        return scan_groups(S, items, *by_row, *setting, scratch[0], scratch[1], out)
 
     def add_owed(self, scratch: Any, owed: Values) -> None:
         """Add what the relevant scores are owed, in the order of the survey."""
@@ -336,9 +339,10 @@ class SoftTerm:
 
     def scan(self, S: Values, items: Items, rows: "Rows", scratch: Any, out: Values) -> float:
         """Add some rows, each of one group; return their loss."""
-        kernel = add_group_steps if self.kind == BOTTOM else add_group_shares
+        kernel: Any = add_group_steps if self.kind == BOTTOM else add_group_shares
         setting = rows.weights, rows.groups, self.levels, self.factors
-        return kernel(S, items, *setting, *scratch, out)
+        value: float = kernel(S, items, *setting, *scratch, out)
+        return value
 
     def add_owed(self, scratch: Any, owed: Values) -> None:
         """Add what the relevant scores are owed, in the order of the survey."""

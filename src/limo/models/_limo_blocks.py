@@ -32,7 +32,7 @@ from limo._solvers.blocks import (
 from limo._solvers.problem import Callback, Solution
 from limo._types import Integers, Values
 from limo._views import Pattern
-from limo.datasets._shards import Shards
+from limo.datasets import Shards
 from limo.losses._term import Term
 from limo.thresholds._fit import ConstantLabels, make_rule
 from limo.thresholds._rules import FixedThreshold, ThresholdRule
@@ -78,7 +78,8 @@ class Reader:
 
     def read(self) -> Block:
         """The block, checked."""
-        return checked_block(*self.piece.open(), self.number)
+        X, y = self.piece.open()
+        return checked_block(X, y, self.number)
 
 
 def as_shards(X: Any, y: Any, limit: float) -> Shards | None:
@@ -261,7 +262,7 @@ def _fit_threshold(
         return fit_rule_over(engine, rule, [found])
     n_folds = _number_of_folds(model.threshold_cv)
     terms, solving = model._loss_terms(), Solving.of(model)
-    fitted = []
+    fitted: list[Weights] = []
     for k in range(n_folds):
         others = engine.derive(chosen_of, Fold(k, n_folds, inside=False))
         fitted += solve_path(others, terms, [model.alpha], solving)
@@ -345,7 +346,8 @@ def fit_rule_over(engine: Engine, rule: ThresholdRule, models: Sequence[Weights]
 
     found = engine.retry(compute)
     if view is not None:
-        return fit_to_gaps(rule, *found, totals.n_rows)
+        known, gaps = found
+        return fit_to_gaps(rule, known, gaps, totals.n_rows)
     samples = [sample for part in found for sample in part]
     features = [sample.X for sample in samples]
     stack = sparse.vstack if sparse.issparse(features[0]) else np.vstack

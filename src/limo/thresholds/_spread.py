@@ -83,7 +83,7 @@ def fit_to_gaps(rule: ThresholdRule, known: Ordered, gaps: Gaps, n_rows: int) ->
     """Fit a rule, of a view named by :func:`view_of`, to the scores of ``n_rows`` instances."""
     n_labels = gaps.sums.size
     found = [_fit_group(rule, known, gaps, g) for g in range(known.starts.size - 1)]
-    fitted = clone(rule)
+    fitted: Any = clone(rule)
     if known.view == "entries":
         fitted.threshold_ = found[0]
     else:
@@ -93,7 +93,7 @@ def fit_to_gaps(rule: ThresholdRule, known: Ordered, gaps: Gaps, n_rows: int) ->
             means = gaps.sums / n_rows
             fitted.thresholds_ = shrunk(fitted.thresholds_, positives, means, fitted.shrinkage)
     fitted.n_labels_, fitted.label_names_ = n_labels, None
-    return fitted
+    return fitted  # type: ignore[no-any-return]
 
 
 def _fit_group(rule: ThresholdRule, known: Ordered, gaps: Gaps, g: int) -> float:
