@@ -123,7 +123,7 @@ class LIMOClassifier(_Distributed, _limo.LIMOClassifier):
     Examples
     --------
     >>> import dask.array, distributed, limo
-    >>> client = distributed.Client(processes=False, n_workers=1, dashboard_address=None)
+    >>> client = distributed.Client(processes=False, n_workers=1, dashboard_address=":0")
     >>> data = limo.datasets.figure1(200)
     >>> X, Y = (dask.array.from_array(one, chunks=(50, -1)) for one in (data.X, data.Y))
     >>> model = limo.dask.LIMOClassifier().fit(X, Y)
