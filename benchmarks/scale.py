@@ -15,8 +15,9 @@ import distributed
 import numpy as np
 from scipy import sparse
 
-from limo._solvers.blocks import BlockObjective, BlockProblem, Setting
+from limo._solvers.blocks import BlockObjective, BlockProblem
 from limo._solvers.objective import Resident
+from limo._solvers.parts import Setting
 from limo._solvers.problem import Features, Problem
 from limo._system import at_most
 from limo._views import Pattern

@@ -5,7 +5,8 @@ import pytest
 from scipy import sparse
 
 import limo
-from limo._solvers.blocks import Block, Local, Part
+from limo._solvers.blocks import Local
+from limo._solvers.parts import Block, Part
 from limo.datasets import Shards
 from limo.models._limo_blocks import Fold, checked_block, chosen_of, fit_rule_over, solve_path
 from limo.models._limo_blocks import Solving as Settings

@@ -5,18 +5,8 @@ import pytest
 from scipy import sparse
 
 from limo._solvers import exact
-from limo._solvers.blocks import (
-    Block,
-    BlockObjective,
-    BlockProblem,
-    Local,
-    Part,
-    Setting,
-    add_summaries,
-    in_blocks,
-    rows_per_block,
-    summary_of,
-)
+from limo._solvers.blocks import BlockObjective, BlockProblem, Local, in_blocks, rows_per_block
+from limo._solvers.parts import Block, Part, Setting, add_summaries, summary_of
 from limo._views import Pattern
 from solvers.problems import arrays, problem
 
@@ -63,12 +53,3 @@ def test_what_does_not_depend_on_alpha_is_shared():
 def test_blocks_fit_the_memory():
     assert rows_per_block(8 * (4 * 10 + 5) * 3, 10, 5) == 3
     assert rows_per_block(1, 10) == 1
-
-
-def test_blocks_must_agree():
-    with pytest.raises(ValueError, match="same number of features: one has 5, another 4"):
-        summary_of(Part([block(X, Y), block(X[:, :4], Y)]))
-    with pytest.raises(ValueError, match="same number of labels: one has 4, another 3"):
-        add_summaries([summary_of(Part([block(X, Y)])), summary_of(Part([block(X, Y[:, :3])]))])
-    with pytest.raises(ValueError, match="no block has an instance"):
-        add_summaries([None])

@@ -11,7 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from limo._solvers.blocks import Block, Part, rows_per_block
+from limo._solvers.blocks import rows_per_block
+from limo._solvers.parts import Block, Part
 from limo._system import at_most, memory_limit
 from limo.models._limo_blocks import checked_block
 

@@ -17,18 +17,8 @@ from sklearn.utils import check_array
 
 from limo._checks import check_labels
 from limo._solvers import exact
-from limo._solvers.blocks import (
-    Block,
-    BlockProblem,
-    Engine,
-    Local,
-    Part,
-    Setting,
-    Summary,
-    add_summaries,
-    rows_per_block,
-    summary_of,
-)
+from limo._solvers.blocks import BlockProblem, Engine, Local, rows_per_block
+from limo._solvers.parts import Block, Part, Setting, Summary, add_summaries, summary_of
 from limo._solvers.problem import Callback, Solution
 from limo._types import Integers, Values
 from limo._views import Pattern
