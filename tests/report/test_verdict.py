@@ -176,7 +176,7 @@ def part(ranks, *, overall, tests=(), printed=None, methods=("A", "B"), datasets
 
 
 def p_values(**values):
-    return [{"title": name, "p_value": p, "alpha": 0.05} for name, p in values.items()]
+    return [{"title": name, "f_p_value": p, "alpha": 0.05, "blocks": "dataset"} for name, p in values.items()]
 
 
 def test_models_that_do_not_differ():
@@ -209,7 +209,7 @@ def test_how_sure_it_is():
         return verdict_of_comparison(part({"x": (1, 2)}, overall=(1, 2), tests=tests))[1:]
 
     assert said(p_values(x=0.01, y=0.02)) == [
-        "By Friedman's test at 0.05 the methods differ on x and y."
+        "By the Iman-Davenport test at 0.05 the methods differ on x and y."
     ]
     assert said(p_values(x=0.01, y=0.02, z=0))[0].endswith("differ on all 3 measures.")
     assert said(p_values(x=0.01, y=0.2))[0].endswith("differ on x.")

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -217,9 +217,13 @@ def _missing(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def average_ranks(table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
-    """The average rank of each method on each measure, and over all of them."""
-    by_measure = statistics.average_ranks(table)
-    overall = statistics.average_ranks(table, by=None)
+    """The average rank of each method on each measure, and over all of them.
+
+    They are the ranks that the tests compare.
+    """
+    blocks = _block_kind(table)
+    by_measure = statistics.average_ranks(table, blocks=blocks)
+    overall = statistics.average_ranks(table, by=None, blocks=blocks)
     present = MEASURES.ordered(by_measure.index)
     lines = [
         {
@@ -240,12 +244,17 @@ def differences(table: pd.DataFrame) -> list[dict[str, Any]]:
     """
     if table["method"].nunique() < 2:
         return []
-    kind: Any = "dataset" if table["dataset"].nunique() > 1 else "split"
+    kind = _block_kind(table)
     found = [
         statistics.compare_methods(table, name, blocks=kind)
         for name in MEASURES.ordered(table["measure"])
     ]
     return [_test(one, kind) for one in found if one.n_blocks > 1]
+
+
+def _block_kind(table: pd.DataFrame) -> Literal["dataset", "split"]:
+    """What one observation is: a data set, or a split if there is only one data set."""
+    return "dataset" if table["dataset"].nunique() > 1 else "split"
 
 
 def _test(found: statistics.Comparison, kind: str) -> dict[str, Any]:

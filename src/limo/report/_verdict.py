@@ -221,18 +221,25 @@ def _is_best(ranks: Sequence[float], place: int) -> bool:
 
 
 def _certainty(tests: Sequence[Mapping[str, Any]]) -> str:
-    known = [t for t in tests if not math.isnan(t["p_value"])]
+    """Whether methods differ, by the same test that decides what the diagrams show."""
+    known = [t for t in tests if not math.isnan(t["f_p_value"])]
     if not known:
         return ""
     alpha = known[0]["alpha"]
-    differ = [t["title"] for t in known if t["p_value"] < alpha]
+    differ = [t["title"] for t in known if t["f_p_value"] <= alpha]
+    caution = (
+        " The splits of one data set share instances, so this test is overconfident."
+        if known[0]["blocks"] == "split"
+        else ""
+    )
     if not differ:
         return (
-            f"By Friedman's test at {alpha:g} the methods differ on no measure: they are too "
-            "close, or there are too few data sets."
+            f"By the Iman-Davenport test at {alpha:g} the methods differ on no measure: they are "
+            f"too close, or there are too few {known[0]['blocks'].replace('data', 'data ')}s."
+            f"{caution}"
         )
     where = _listed_or_but(differ, [t["title"] for t in known])
-    return f"By Friedman's test at {alpha:g} the methods differ on {where}."
+    return f"By the Iman-Davenport test at {alpha:g} the methods differ on {where}.{caution}"
 
 
 def _agreement(part: Mapping[str, Any]) -> str:
