@@ -1,5 +1,6 @@
 """The document of an evaluation: one model or several, on the same labels."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from limo.measures._intervals import Sampling, check_sampling
 from limo.measures._measure import Measure
 from limo.measures._own import Chosen, computable, select
 from limo.measures._table import LETTERS, MEASURES, explain_measure
+from limo.report._advice import advise, entries_used
 from limo.report._details import (
     hardest_instances,
     hardest_labels,
@@ -31,6 +33,7 @@ from limo.report._verdict import verdict_of, verdict_of_all
 
 _HARDEST = 10
 _DEFAULT_LEVEL = 0.95
+_ADVISED = 4_000_000  # entries looked at for advice, over all models; the best come first
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,8 +204,10 @@ def evaluation_document(
     sample_weight: Any = None,
     missing: Any = None,
     measures: Chosen = None,
+    measure: str | None = None,
     intervals: float | None = None,
     groups: Any = None,
+    commands: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Evaluate models by their scores, their predictions or both, and collect all results.
 
@@ -230,11 +235,17 @@ def evaluation_document(
         where a label is missing. Such entries take no part.
     measures : "all", or a list of names, records or functions, optional
         As in :func:`limo.evaluate`.
+    measure : str, optional
+        The one measure that counts: the order of the models, the verdict and the advice are about
+        it. By default models are ordered by how often they are best, or within noise of the best.
     intervals : float, optional
         The level of intervals. By default one model has none, and several have 0.95: no model is
         called better on a difference within noise.
     groups : array-like of shape (n_samples,), optional
         For intervals: the group of each instance, if instances come in groups.
+    commands : mapping of str to str, optional
+        For advice: by the name of the model, a command that fits thresholds to its scores if
+        ``-m MEASURE -o rule.json`` is added. By default advice is given as Python code.
 
     Returns
     -------
@@ -260,23 +271,41 @@ def evaluation_document(
     if not names:
         raise ValueError("Give scores or predictions of at least one model: got neither.")
     truth = check_truth(y_true, label_names, sample_weight=sample_weight, missing=missing)
-    chosen, rules = select(measures), check_conventions(conventions)
+    rules = check_conventions(conventions)
+    wanted = select(measures)
+    aim = None if measure is None else select([measure])[0]
+    chosen = list({m.name: m for m in (*wanted, *([aim] if aim else ()))}.values())
     level = _DEFAULT_LEVEL if intervals is None and len(names) > 1 else intervals
     size = truth.Y.shape[0]
     sampling = check_sampling(level, groups=groups, n_instances=size) if level else None
     found = []
     for name in names:
         checked = truth.join(by_score.get(name), by_label.get(name))
-        wanted = computable(chosen, checked, measures)
-        found.append(judge_model(name, checked, rules, wanted, sampling))
+        own = computable(chosen, checked, measures)
+        found.append(judge_model(name, checked, rules, own, sampling))
     differences = _differences(found, sampling)
-    models = _ranked([one.model for one in found], differences)
+    rank_models([one.model for one in found], differences)
+    focus = None if aim is None else aim.name
+    found.sort(key=lambda one: _place(one.model, focus))
+    left = _ADVISED
+    for one in found:
+        name = one.model["name"]
+        checked = truth.join(by_score.get(name), by_label.get(name))
+        left -= entries_used(checked)
+        command = (commands or {}).get(name)
+        judged = chosen if aim is None else [aim]
+        one.model["advice"] = advise(checked, judged, rules, command) if left >= 0 else []
+    found.sort(key=lambda one: _place(one.model, focus))
+    models = [one.model for one in found]
+    for model in models:
+        model["verdict"] = verdict_of(model, focus)
     return {
         "format": FORMAT,
         "title": title or _title(names),
         "data": found[0].data,
         "conventions": found[0].conventions,
-        "verdict": models[0]["verdict"] if len(models) == 1 else verdict_of_all(models),
+        "measure": focus,
+        "verdict": models[0]["verdict"] if len(models) == 1 else verdict_of_all(models, focus),
         "letters": LETTERS,
         "measures": _measures(found),
         "models": models,
@@ -317,18 +346,18 @@ def _differences(found: list[ModelFindings], sampling: Sampling | None) -> list[
     return [plain(one.to_dict()) for one in differences_of(evaluations, sampling.level)]
 
 
-def _ranked(
-    models: list[dict[str, Any]], differences: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Fill in each model's rank on each measure, the mean of its ranks, and its verdict.
+def rank_models(models: list[dict[str, Any]], differences: list[dict[str, Any]]) -> None:
+    """Fill in each model's rank on each measure, and the mean of its ranks.
 
-    First on a measure are the best model and those whose difference from it is within noise.
+    First on a measure are the best model and those whose difference from it is within noise. Means
+    are over the measures that all models have: a measure that a model lacks is no loss to it.
     """
     worse = {
         (d["measure"], d["better"], d["second"] if d["better"] == d["first"] else d["first"])
         for d in differences
         if d["better"] is not None
     }
+    shared = []
     for name in dict.fromkeys(name for model in models for name in model["measures"]):
         sign = {"high": 1, "low": -1}
         having = [m for m in models if m["measures"].get(name, {}).get("value") is not None]
@@ -337,9 +366,29 @@ def _ranked(
         top = None if not ranks else list(lines)[ranks.index(min(ranks))]
         for (model, line), rank in zip(lines.items(), ranks, strict=True):
             line["rank"] = rank
-            line["first"] = len(models) > 1 and (name, top, model) not in worse
+            line["first"] = len(having) > 1 and (name, top, model) not in worse
+        shared += [name] if len(having) == len(models) else []
     for model in models:
-        ranks = [r["rank"] for r in model["measures"].values() if r["rank"] is not None]
+        ranks = [model["measures"][name]["rank"] for name in shared]
         model["mean_rank"] = sum(ranks) / len(ranks) if ranks else None
-        model["verdict"] = verdict_of(model)
-    return models
+
+
+def _place(model: dict[str, Any], focus: str | None) -> tuple[float, ...]:
+    """What models are sorted by.
+
+    The measure that counts, now or promised; then on how many measures a model is best or within
+    noise of the best; then the mean rank.
+    """
+    rank = None if focus is None else model["measures"].get(focus, {}).get("rank")
+    promised = [
+        one["expected"] * {"high": -1, "low": 1}[one["better"]]
+        for one in model.get("advice", ())
+        if one["measure"] == focus
+    ]
+    mean = model["mean_rank"]
+    return (
+        math.inf if rank is None else rank,
+        promised[0] if promised and rank is None else 0.0,
+        -sum(line["first"] for line in model["measures"].values()),
+        math.inf if mean is None else mean,
+    )
