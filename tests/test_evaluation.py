@@ -37,8 +37,8 @@ def test_it_is_a_mapping(evaluation):
     assert len(evaluation) == 11
     assert dict(evaluation)["hamming_loss"] == evaluation["hamming_loss"] == pytest.approx(2 / 9)
     assert "macro_auc" in evaluation
-    with pytest.raises(KeyError, match="Unknown measure 'macro-auc'. Did you mean 'macro_auc'"):
-        evaluation["macro-auc"]
+    with pytest.raises(KeyError, match="Unknown measure 'makro_auc'. Did you mean 'macro_auc'"):
+        evaluation["makro_auc"]
 
 
 def test_only_what_the_input_allows():

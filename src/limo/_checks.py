@@ -341,11 +341,14 @@ def _index_problem(indices: Any, width: int) -> str:
 
 
 def check_name(name: Any, known: Iterable[str], what: str) -> str:
-    """Return the name if it is known; otherwise raise an error that suggests the nearest one."""
+    """Return the known name; otherwise raise an error that suggests the nearest one.
+
+    Registries with a method ``canonical`` accept other spellings, too.
+    """
     if not isinstance(known, Container):
         known = list(known)
     if isinstance(name, str) and name in known:
-        return name
+        return known.canonical(name) if hasattr(known, "canonical") else name
     hint = did_you_mean(str(name), [*known, *getattr(known, "further", ())])
     raise ValueError(f"Unknown {what} {name!r}.{hint} Choose from: {', '.join(known)}.")
 

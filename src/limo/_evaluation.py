@@ -80,6 +80,7 @@ class Evaluation(Mapping[str, float]):
     weighted: bool = False
 
     def __getitem__(self, name: str) -> float:
+        name = MEASURES.canonical(name)
         if name in self.results:
             return self.results[name].value
         if name in MEASURES:

@@ -110,7 +110,7 @@ def test_methods_can_be_pickled():
         ({"scaling": "maxabs"}, "Unknown scaling 'maxabs'. Did you mean 'max_abs'?"),
         ({"scaling": 2}, "scaling of method 'm' must be one of max_abs, standard, unit_rows or"),
         ({"threshold": "labels"}, "Unknown threshold rule 'labels'. Did you mean 'label'?"),
-        ({"threshold": {"macro-f1": "own"}}, "Unknown measure 'macro-f1'. Did you mean 'macro_f1'?"),
+        ({"threshold": {"makro_f1": "own"}}, "Unknown measure 'makro_f1'. Did you mean 'macro_f1'?"),
     ],
 )  # fmt: skip
 def test_wrong_settings_are_rejected_before_anything_runs(change, message):

@@ -93,7 +93,7 @@ def test_defaults():
         ({"measures": ["coverage"] * 3}, "each measure needs its own name, but 3 are called"),
         ({"methods": ["limocv"]}, "Unknown method 'limocv'. Did you mean 'limo-cv'?"),
         ({"methods": [Frequency()]}, r"a method is a name or Method\('its name', estimator\), got"),
-        ({"measures": ["macro-f1"]}, "Unknown measure 'macro-f1'. Did you mean 'macro_f1'?"),
+        ({"measures": ["makro_f1"]}, "Unknown measure 'makro_f1'. Did you mean 'macro_f1'?"),
         ({"repetitions": 0}, "repetitions must be .* 1.*, got 0"),
         ({"seed": -1}, "seed must be .* 0.*, got -1"),
         ({"seed": True}, "seed must be .* 0.*, got True"),

@@ -67,8 +67,8 @@ def complete_data(incomplete: str) -> list[str]:
 
 
 def known_measure(name: str) -> str:
-    """Reject an unknown measure."""
-    return _known(name, limo.MEASURES, "measure")
+    """The name of a measure, however it is spelt; reject an unknown one."""
+    return str(limo.MEASURES.canonical(_known(name, limo.MEASURES, "measure")))
 
 
 def known_method(name: str) -> str:

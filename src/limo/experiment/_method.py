@@ -140,8 +140,8 @@ class Method:
         self.scaler()
         self._check_estimator()
         if isinstance(self.threshold, Mapping):
-            for measure in self.threshold:
-                check_name(measure, MEASURES, "measure")
+            known = {check_name(m, MEASURES, "measure"): t for m, t in self.threshold.items()}
+            object.__setattr__(self, "threshold", known)
         self.thresholds(list(MEASURES))
 
     def build(self, measures: Sequence[str] = (), seed: int | None = None) -> Any:
@@ -379,7 +379,7 @@ def estimator_for(method: Method, measure: str, *, seed: int | None = None) -> A
     >>> estimator_for(METHODS["limo"], "macro_f1").threshold
     LabelThreshold(target='macro_f1')
     """
-    check_name(measure, MEASURES, "measure")
+    measure = check_name(measure, MEASURES, "measure")
     judged = measure if MEASURES[measure].needs == "labels" else _DEFAULT_TARGET
     setting = method.thresholds([judged])[judged]
     if setting.fitted_on == "test labels":

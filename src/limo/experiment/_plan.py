@@ -391,7 +391,7 @@ def _threshold(given: Any) -> Any:
     if not isinstance(given, Mapping) or "rule" in given:
         return _rule(given)
     check_keys(given, MEASURES, "threshold")
-    return {measure: _rule(one) for measure, one in given.items()}
+    return {MEASURES.canonical(measure): _rule(one) for measure, one in given.items()}
 
 
 def _rule(given: Any) -> Any:

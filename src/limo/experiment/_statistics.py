@@ -41,8 +41,8 @@ def check_rows(rows: Any) -> pd.DataFrame:
             f"rows must have the columns {', '.join(_NEEDED)}; missing: {', '.join(absent)}. "
             "Pass what limo.experiment.run or read_rows returns."
         )
-    for name in table["measure"].unique():
-        check_name(name, MEASURES, "measure")
+    names = {name: check_name(name, MEASURES, "measure") for name in table["measure"].unique()}
+    table = table.assign(measure=table["measure"].map(names))
     doubled = table.duplicated(["dataset", "split", "method", "measure"])
     if doubled.any():
         first = table[doubled].iloc[0]
@@ -314,7 +314,7 @@ def compare_methods(
     macro-F1, average ranks: A 1.17, B 1.83, C 3.00.
     Friedman chi-square 5.64 (p = 0.0597), ...
     """
-    check_name(measure, MEASURES, "measure")
+    measure = check_name(measure, MEASURES, "measure")
     check_name(blocks, ("dataset", "split"), "kind of block")
     table = check_rows(rows)
     results = table[table["measure"] == measure]

@@ -1,7 +1,7 @@
 """From checked labels, scores and predictions to results; each view is sorted once."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,9 +34,9 @@ class Computed:
 def check_conventions(conventions: str | Conventions) -> Conventions:
     """Look up a named set of conventions; return a record as it is."""
     if isinstance(conventions, Conventions):
-        for name in conventions.undefined:
-            check_name(name, MEASURES, "measure")
-        return conventions
+        known = {check_name(n, MEASURES, "measure"): v for n, v in conventions.undefined.items()}
+        unchanged = known == dict(conventions.undefined)
+        return conventions if unchanged else replace(conventions, undefined=known)
     return CONVENTIONS[check_name(conventions, CONVENTIONS, "conventions")]
 
 

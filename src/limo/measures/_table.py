@@ -1,6 +1,7 @@
 """The registry: one record per measure, how to add one, and the texts of the glossary."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -186,6 +187,25 @@ PAPER_MEASURES: Mapping[str, Measure] = MappingProxyType({m.name: m for m in _BU
 _registered: dict[str, Measure] = dict(PAPER_MEASURES)
 
 
+_AVERAGE_LAST = re.compile(r"(.+)_(macro|micro|samples|instance)")
+
+
+def _exact(name: str) -> Measure | None:
+    """The measure with exactly this name."""
+    return _registered.get(name) or further_measure(name)
+
+
+def _spelt(name: str) -> str:
+    """A name or a title in lower case, with underscores."""
+    return re.sub(r"[^a-z0-9.]+", "_", name.lower().replace("@", "_at_")).strip("_")
+
+
+def _average_first(found: re.Match[str]) -> str:
+    """The order of our names for that of scikit-learn's: f1_samples, roc_auc_macro."""
+    base, average = found.groups()
+    return f"{average.replace('samples', 'instance')}_{base.removeprefix('roc_')}"
+
+
 class Registry(Mapping[str, Measure]):
     """Measures by name: it lists those computed by default, and finds all others by name."""
 
@@ -193,13 +213,31 @@ class Registry(Mapping[str, Measure]):
     """Further measures, which ``measures="all"`` adds."""
 
     def __getitem__(self, name: str) -> Measure:
-        found = _registered.get(name) or further_measure(name)
+        found = _exact(name) or _exact(self.canonical(name))
         if found is None:
             raise KeyError(name)
         return found
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in _registered or further_measure(name) is not None)
+        return isinstance(name, str) and _exact(self.canonical(name)) is not None
+
+    def canonical(self, name: str) -> str:
+        """The name of a measure for any usual spelling of it; an unknown text as it is.
+
+        These are the printed titles, other cases, hyphens or spaces, and scikit-learn's order.
+
+        Examples
+        --------
+        >>> [MEASURES.canonical(name) for name in ("macro-F1", "f1_samples", "precision@5")]
+        ['macro_f1', 'instance_f1', 'precision_at_5']
+        """
+        if not isinstance(name, str) or _exact(name) is not None:
+            return name
+        spelt = _spelt(name)
+        titles = {_spelt(self[one].title): one for one in (*self, *LISTED)}
+        turned = _AVERAGE_LAST.sub(_average_first, spelt)
+        tried = (spelt, titles.get(spelt, ""), turned)
+        return next((one for one in tried if _exact(one) is not None), name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(_registered)

@@ -210,7 +210,7 @@ class AimedClassifier(MultiLabelClassifier):
         if not hasattr(self, "weights_"):
             raise NotFittedError("AimedClassifier is not fitted yet: call fit first.")
         model = copy(self)
-        model.measure = check_name(measure, self.weights_, "measure here")
+        model.measure = check_name(MEASURES.canonical(measure), self.weights_, "measure here")
         return model
 
     def decision_function(self, X: Any) -> Values:

@@ -183,7 +183,8 @@ class LIMOClassifierCV(MultiLabelClassifier):
         """The model fitted for one of the measures."""
         if not hasattr(self, "models_"):
             raise NotFittedError("LIMOClassifierCV is not fitted yet: call fit first.")
-        model: AveragedClassifier = self.models_[check_name(measure, self.models_, "measure here")]
+        name = check_name(MEASURES.canonical(measure), self.models_, "measure here")
+        model: AveragedClassifier = self.models_[name]
         return model
 
     def decision_function(self, X: Any) -> Values:
@@ -236,7 +237,8 @@ class LIMOClassifierCV(MultiLabelClassifier):
         names = [self.measure] if isinstance(self.measure, str) else list(self.measure)
         if not names:
             raise ValueError("measure must name at least one measure to train for, got none.")
-        return [MEASURES[check_name(name, MEASURES, "measure")] for name in dict.fromkeys(names)]
+        known = dict.fromkeys(check_name(name, MEASURES, "measure") for name in names)
+        return [MEASURES[name] for name in known]
 
     def _solving(self) -> Solving:
         for name in ("intercept_scaling", "tol"):

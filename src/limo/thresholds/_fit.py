@@ -384,7 +384,8 @@ def suggest_threshold(measure: str) -> ThresholdRule:
     ValueError: macro_auc judges scores, so no threshold is needed. Measures of labels are:
     hamming_loss, macro_f1, instance_f1, micro_f1.
     """
-    found = MEASURES[check_name(measure, MEASURES, "measure")]
+    measure = check_name(measure, MEASURES, "measure")
+    found = MEASURES[measure]
     if found.whole and found.needs == "labels":
         return suggest_threshold("macro_f1")
     _check_of_labels(measure)

@@ -173,7 +173,12 @@ class _Targets(Mapping[str, Target]):
         averaged = (replace(t, average=average) for t in plain.values() for average in AVERAGES)
         return plain | {str(target): target for target in averaged}
 
+    def canonical(self, name: str) -> str:
+        """The name of a target for any usual spelling of its measure."""
+        return name if name in self._all() else MEASURES.canonical(name)
+
     def __getitem__(self, name: str) -> Target:
+        name = self.canonical(name)
         if (found := self._all().get(name)) is not None:
             return found
         average = name.partition("_")[0] if name in MEASURES else None
