@@ -335,10 +335,10 @@ def promise(found: Mapping[str, Any]) -> list[str]:
         for one in open_ones.values()
     ]
     least = min(open_ones.values(), key=lambda one: float(one["fixed_share"]))
-    which = f" They fix {least['title']} least:" if len(open_ones) > 1 else " There,"
+    which = f"They fix {least['title']} least: models" if len(open_ones) > 1 else "Models"
     return [
-        f"The pairs in order of each instance guarantee: {', '.join(parts)}.{which} models with "
-        "the same pairs in order can differ."
+        f"The pairs in order of each instance guarantee: {', '.join(parts)}. {which} with the same "
+        "pairs in order can differ there."
     ]
 
 

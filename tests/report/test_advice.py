@@ -7,6 +7,7 @@ import pytest
 
 import limo
 from limo._checks import check_inputs
+from limo._text import plain
 from limo.measures import select
 from limo.report import evaluation_document
 from limo.report._advice import advise, calibrated, sentences
@@ -34,7 +35,8 @@ class World:
     def advice(self, P, measure, **kwargs):
         checked = check_inputs(self.Y, self.S, P)
         conventions = limo.CONVENTIONS["standard"]
-        return advise(checked, select([measure]), conventions, **kwargs)
+        found = advise(checked, select([measure]), conventions, **kwargs)
+        return [plain(vars(one)) for one in found if one.helps]
 
 
 WORLD = World.of()

@@ -91,16 +91,15 @@ def test_what_helps_is_named_with_the_next_command():
     given = (advice("micro_f1", 0.4, 0.5, kind="global"), advice("macro_f1", 0.25, 0.5))
     change, following = verdict_of(model({"macro_f1": 0.9}, advice=given))[2:]
     assert change == (
-        "What to change: the thresholds. On held-out rows (5 folds of 100 rows), macro-F1 rises "
-        "from 0.250 to 0.500 with a threshold per label and micro-F1 rises from 0.400 to 0.500 "
-        "with one global threshold. Judge the thresholds you fit on other rows than these."
+        "What to change: the thresholds. On held-out rows (5 folds of 100 rows), a threshold per "
+        "label gives macro-F1 0.250 → 0.500; one global threshold gives micro-F1 0.400 → 0.500. "
+        "Judge the thresholds you fit on other rows than these."
     )
     assert following == "Next: do macro_f1"
     given = [advice("coverage", 3.0, 2.0, "calibration", None)]
     change, following = verdict_of(model({"coverage": 0.9}, advice=given))[2:]
-    assert change.endswith(
-        "coverage falls from 3.000 to 2.000 with the scores of each label calibrated."
-    )
+    assert change.endswith("scores calibrated for each label give coverage 3.000 → 2.000.")
+    assert following == "Next: do coverage"
 
 
 def test_nothing_is_said_where_nothing_helps():

@@ -16,7 +16,7 @@ from scipy import stats
 from limo._checks import Checked
 from limo._differences import differences_of
 from limo._evaluation import Evaluation, evaluate_checked
-from limo._text import counted, listed, plain
+from limo._text import counted, listed
 from limo._types import Integers, Values
 from limo._views import COLUMNS, Pattern
 from limo.measures._conventions import Conventions
@@ -67,6 +67,9 @@ class Advice:
         How many rows were used.
     command : str
         What to run next.
+    helps : bool
+        Whether the gain is beyond noise and the measure counts. If not, this is no advice, only
+        what fitted thresholds would give.
     """
 
     measure: str
@@ -79,6 +82,7 @@ class Advice:
     error: float | None
     rows: int
     command: str
+    helps: bool = True
 
 
 def entries_used(checked: Checked) -> int:
@@ -91,21 +95,23 @@ def advise(
     checked: Checked,
     measures: Sequence[Measure],
     conventions: Conventions,
+    focus: str | None = None,
     command: str | None = None,
-) -> list[dict[str, Any]]:
-    """What would raise the measures, as plain records; none if nothing does.
+) -> list[Advice]:
+    """What thresholds fitted for each measure give on held-out rows, and what would help.
 
-    ``command`` fits thresholds to these scores on the command line, up to the measure. Weighted
-    and incomplete labels get no advice, as t(x) takes neither.
+    ``focus`` is the one measure that counts, if there is one. ``command`` fits thresholds to these
+    scores on the command line, up to the measure. Weighted and incomplete labels get no advice, as
+    t(x) takes neither.
     """
     if checked.S is None or not checked.Y.is_plain or checked.Y.shape[0] < _LEAST_ROWS:
         return []
     some = _some_rows(checked)
-    found = [
-        *_thresholds(some, _with_thresholds(measures, conventions), command),
-        *_calibration(some, [m for m in measures if _is_calibrated(m)], conventions),
+    scaled = [m for m in measures if _is_calibrated(m) and focus in (None, m.name)]
+    return [
+        *_thresholds(some, _with_thresholds(measures, conventions), focus, command),
+        *_calibration(some, scaled, conventions),
     ]
-    return [plain(vars(one)) for one in found]
 
 
 def _some_rows(checked: Checked) -> Checked:
@@ -135,7 +141,9 @@ def _with_thresholds(measures: Sequence[Measure], conventions: Conventions) -> l
     ]
 
 
-def _thresholds(checked: Checked, measures: Sequence[Measure], command: str | None) -> list[Advice]:
+def _thresholds(
+    checked: Checked, measures: Sequence[Measure], focus: str | None, command: str | None
+) -> list[Advice]:
     if not measures:
         return []
     small = checked.Y.shape[0] * checked.Y.shape[1] <= _ENTRIES
@@ -143,13 +151,15 @@ def _thresholds(checked: Checked, measures: Sequence[Measure], command: str | No
     tried = gains_over(
         checked.Y, DenseScores(checked.scores), checked.P, targets, FOLDS, by_instance=small
     )
-    # twenty groups of rows give the errors; all measures are looked at
-    quantile = stats.t.isf((1 - _LEVEL) / 2 / len(measures), 19)
-    return [
-        _threshold_advice(measure, one, checked, command)
-        for measure, one in zip(measures, tried, strict=True)
-        if checked.P is None or _helps(measure, one, quantile)
-    ]
+    # twenty groups of rows give the errors; all measures that count are looked at
+    n_tests = len(measures) if focus is None else 1
+    quantile = stats.t.isf((1 - _LEVEL) / 2 / n_tests, 19)
+    found = []
+    for measure, one in zip(measures, tried, strict=True):
+        helps = checked.P is None or _helps(measure, one, quantile)
+        counts = focus in (None, measure.name)
+        found.append(_threshold_advice(measure, one, checked, command, helps=helps and counts))
+    return found
 
 
 def _helps(measure: Measure, tried: Tried, quantile: float) -> bool:
@@ -158,7 +168,7 @@ def _helps(measure: Measure, tried: Tried, quantile: float) -> bool:
 
 
 def _threshold_advice(
-    measure: Measure, tried: Tried, checked: Checked, command: str | None
+    measure: Measure, tried: Tried, checked: Checked, command: str | None, *, helps: bool
 ) -> Advice:
     known = checked.P is not None
     start = "limo.AutoThreshold" if command is None else command
@@ -175,6 +185,7 @@ def _threshold_advice(
         command=f'{start}("{measure.name}").fit(y_true, y_score)'
         if command is None
         else f"{start} -m {measure.name} -o rule.json",
+        helps=helps,
     )
 
 
@@ -254,19 +265,23 @@ def sentences(advice: Sequence[Mapping[str, Any]], has_predictions: bool) -> lis
     return found
 
 
-def _gain_of_shortfall(one: Mapping[str, Any]) -> float:
-    """The share of what is missing that the change brings; macro-F1 first without predictions."""
+def _gain_of_shortfall(one: Mapping[str, Any]) -> tuple[bool, float]:
+    """What comes first: F1, then what brings the largest share of what is missing."""
+    f1 = one["measure"].endswith("f1")
     if one["found"] is None:
-        return float(one["measure"] == "macro_f1")
+        return f1, float(one["measure"] == "macro_f1")
     best = 1.0 if one["better"] == "high" else 0.0
-    return float(abs(one["expected"] - one["found"]) / max(abs(best - one["found"]), 1e-12))
+    return f1, abs(one["expected"] - one["found"]) / max(abs(best - one["found"]), 1e-12)
 
 
 def _of_thresholds(advice: Sequence[Mapping[str, Any]], first: Mapping[str, Any]) -> str:
-    order = [first, *(one for one in advice if one is not first)]
-    parts = [f"{one['title']} {_moves(one)} with {KINDS[one['kind']]}" for one in order]
+    kinds = dict.fromkeys(one["kind"] for one in (first, *advice))
+    parts = [
+        f"{KINDS[kind]} gives {listed([_move(one) for one in advice if one['kind'] == kind])}"
+        for kind in kinds
+    ]
     return (
-        f"What to change: the thresholds. {_on_held_out(first)}, {listed(parts)}. Judge the "
+        f"What to change: the thresholds. {_on_held_out(first)}, {'; '.join(parts)}. Judge the "
         "thresholds you fit on other rows than these."
     )
 
@@ -280,16 +295,15 @@ def _without_predictions(advice: Sequence[Mapping[str, Any]], first: Mapping[str
 
 
 def _of_calibration(advice: Sequence[Mapping[str, Any]]) -> str:
-    parts = [f"{one['title']} {_moves(one)}" for one in advice]
     return (
         "What to change: the scale of the scores, which differs between labels. "
-        f"{_on_held_out(advice[0])}, {listed(parts)} with the scores of each label calibrated."
+        f"{_on_held_out(advice[0])}, scores calibrated for each label give "
+        f"{listed([_move(one) for one in advice])}."
     )
 
 
-def _moves(one: Mapping[str, Any]) -> str:
-    verb = "rises" if one["expected"] > one["found"] else "falls"
-    return f"{verb} from {one['found']:.3f} to {one['expected']:.3f}"
+def _move(one: Mapping[str, Any]) -> str:
+    return f"{one['title']} {one['found']:.3f} → {one['expected']:.3f}"
 
 
 def _on_held_out(one: Mapping[str, Any]) -> str:

@@ -18,12 +18,13 @@ from limo.measures._intervals import Sampling, check_sampling
 from limo.measures._measure import Measure
 from limo.measures._own import Chosen, computable, select
 from limo.measures._table import LETTERS, MEASURES, explain_measure
-from limo.report._advice import advise, entries_used
+from limo.report._advice import Advice, advise, entries_used
 from limo.report._details import (
     hardest_instances,
     hardest_labels,
     label_columns,
     margins_of,
+    pairs_of,
     threshold_details,
     threshold_functions,
 )
@@ -32,6 +33,7 @@ from limo.report._provenance import checksum, collect_provenance
 from limo.report._verdict import verdict_of, verdict_of_all
 
 _HARDEST = 10
+_PAIRS = {"rows": "instance_auc", "columns": "macro_auc"}  # the share of pairs in order
 _DEFAULT_LEVEL = 0.95
 _ADVISED = 4_000_000  # entries looked at for advice, over all models; the best come first
 
@@ -97,10 +99,11 @@ def judge_model(
         "has_scores": scored,
         "has_predictions": checked.P is not None,
         "measures": {key: _value(entries[key], evaluation) for key in entries},
-        "margins": {view: margins_of(m) for view, m in evaluation.margins.items()},
+        "margins": _margins(whole),
         "effectiveness": _effectiveness(evaluation),
         "guarantees": guarantees(evaluation).to_dict() if scored and evaluation.is_plain else None,
         "thresholds": None if details is None else details.summary,
+        "advice": [],
         "hardest_labels": hardest_labels(whole, _HARDEST),
         "hardest_instances": hardest_instances(whole, checked.Y, checked.S, details, _HARDEST),
     }
@@ -136,6 +139,8 @@ def _value(measure: dict[str, Any], evaluation: Evaluation) -> dict[str, Any]:
     """The model's value; ranks among models are filled in later."""
     value = evaluation[measure["name"]]
     interval = evaluation.interval(measure["name"])
+    ends = [] if interval is None else [interval.low, interval.high]
+    skills = sorted(evaluation.skill_of(measure["name"], end) for end in ends)
     return {
         "value": plain(value),
         "error": None if interval is None else plain(interval.error),
@@ -144,10 +149,20 @@ def _value(measure: dict[str, Any], evaluation: Evaluation) -> dict[str, Any]:
         "title": measure["title"],
         "better": measure["better"],
         "skill": plain(evaluation.skill[measure["name"]]),
+        "skill_interval": skills if skills and not math.isnan(sum(skills)) else None,
         "skipped": measure["skipped"],
         "rank": None,
         "first": False,
     }
+
+
+def _margins(whole: Evaluation) -> dict[str, Any]:
+    """The margins of each view, and how many of its rows have which share of pairs in order."""
+    margins = {view: margins_of(summary) for view, summary in whole.margins.items()}
+    for view, values in (("rows", whole.per_instance), ("columns", whole.per_label)):
+        if view in margins:
+            margins[view]["pairs"] = pairs_of(values[_PAIRS[view]])
+    return margins
 
 
 def _effectiveness(evaluation: Evaluation) -> dict[str, Any] | None:
@@ -239,8 +254,8 @@ def evaluation_document(
         The one measure that counts: the order of the models, the verdict and the advice are about
         it. By default models are ordered by how often they are best, or within noise of the best.
     intervals : float, optional
-        The level of intervals. By default one model has none, and several have 0.95: no model is
-        called better on a difference within noise.
+        The level of intervals, by default 0.95: no model is called better on a difference within
+        noise. 0 is for none, which is faster.
     groups : array-like of shape (n_samples,), optional
         For intervals: the group of each instance, if instances come in groups.
     commands : mapping of str to str, optional
@@ -272,33 +287,21 @@ def evaluation_document(
         raise ValueError("Give scores or predictions of at least one model: got neither.")
     truth = check_truth(y_true, label_names, sample_weight=sample_weight, missing=missing)
     rules = check_conventions(conventions)
-    wanted = select(measures)
-    aim = None if measure is None else select([measure])[0]
-    chosen = list({m.name: m for m in (*wanted, *([aim] if aim else ()))}.values())
-    level = _DEFAULT_LEVEL if intervals is None and len(names) > 1 else intervals
+    aim = [] if measure is None else select([measure])
+    chosen = list({m.name: m for m in (*select(measures), *aim)}.values())
+    level = _DEFAULT_LEVEL if intervals is None else intervals
     size = truth.Y.shape[0]
     sampling = check_sampling(level, groups=groups, n_instances=size) if level else None
-    found = []
-    for name in names:
-        checked = truth.join(by_score.get(name), by_label.get(name))
-        own = computable(chosen, checked, measures)
-        found.append(judge_model(name, checked, rules, own, sampling))
+    inputs = {name: truth.join(by_score.get(name), by_label.get(name)) for name in names}
+    found = [
+        judge_model(name, checked, rules, computable(chosen, checked, measures), sampling)
+        for name, checked in inputs.items()
+    ]
     differences = _differences(found, sampling)
     rank_models([one.model for one in found], differences)
-    focus = None if aim is None else aim.name
-    found.sort(key=lambda one: _place(one.model, focus))
-    left = _ADVISED
-    for one in found:
-        name = one.model["name"]
-        checked = truth.join(by_score.get(name), by_label.get(name))
-        left -= entries_used(checked)
-        command = (commands or {}).get(name)
-        judged = chosen if aim is None else [aim]
-        one.model["advice"] = advise(checked, judged, rules, command) if left >= 0 else []
-    found.sort(key=lambda one: _place(one.model, focus))
+    focus = aim[0].name if aim else None
+    found = _advised(found, inputs, chosen, rules, focus, commands or {})
     models = [one.model for one in found]
-    for model in models:
-        model["verdict"] = verdict_of(model, focus)
     return {
         "format": FORMAT,
         "title": title or _title(names),
@@ -373,6 +376,39 @@ def rank_models(models: list[dict[str, Any]], differences: list[dict[str, Any]])
         model["mean_rank"] = sum(ranks) / len(ranks) if ranks else None
 
 
+def _advised(
+    found: list[ModelFindings],
+    inputs: Mapping[str, Checked],
+    measures: Sequence[Measure],
+    conventions: Conventions,
+    focus: str | None,
+    commands: Mapping[str, str],
+) -> list[ModelFindings]:
+    """The models with advice and a verdict, best first; the best get advice first."""
+
+    def place(one: ModelFindings) -> tuple[float, ...]:
+        return _place(one.model, focus)
+
+    left = _ADVISED
+    for one in sorted(found, key=place):
+        name = one.model["name"]
+        left -= entries_used(inputs[name])
+        if left >= 0:
+            advice = advise(inputs[name], measures, conventions, focus, commands.get(name))
+            add_advice(one.model, advice)
+        one.model["verdict"] = verdict_of(one.model, focus)
+    return sorted(found, key=place)
+
+
+def add_advice(model: dict[str, Any], advice: list[Advice]) -> None:
+    """Add the advice that helps, and to each measure of labels its value on held-out rows."""
+    model["advice"] = [plain(vars(one)) for one in advice if one.helps]
+    for one in advice:
+        if one.change == "thresholds" and one.measure in model["thresholds"]["measures"]:
+            line = model["thresholds"]["measures"][one.measure]
+            line["held_out"], line["held_out_kind"] = one.expected, one.kind
+
+
 def _place(model: dict[str, Any], focus: str | None) -> tuple[float, ...]:
     """What models are sorted by.
 
@@ -382,7 +418,7 @@ def _place(model: dict[str, Any], focus: str | None) -> tuple[float, ...]:
     rank = None if focus is None else model["measures"].get(focus, {}).get("rank")
     promised = [
         one["expected"] * {"high": -1, "low": 1}[one["better"]]
-        for one in model.get("advice", ())
+        for one in model["advice"]
         if one["measure"] == focus
     ]
     mean = model["mean_rank"]
