@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from limo._checks import check_number
 from limo._frames import column_names
-from limo._types import Integers, Values
+from limo._types import Values
 from limo._views import COLUMNS, ENTRIES, Pattern
 from limo.thresholds._best import Labels, check_count, cut_scores
 from limo.thresholds._expected import check_probabilities, expected_f1_thresholds, gfm_labels
@@ -62,12 +62,17 @@ class ThresholdRule(BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        Y, scores = check_pair(y_true, y_score, sample_weight=sample_weight, missing=missing)
+        checked = check_pair(y_true, y_score, sample_weight=sample_weight, missing=missing)
+        self.fit_checked(*checked, X)
+        self.label_names_ = column_names(y_score) or column_names(y_true)
+        return self
+
+    def fit_checked(self, Y: Pattern, scores: Scores, X: Any = None) -> Self:
+        """Fit to labels and scores that have been checked, for searches that fit many rules."""
         if self.needs_fit and not (self.takes_weights or Y.is_plain):
             raise takes_no_weights(type(self).__name__)
         self._fit(Y, scores, X)
-        self.n_labels_ = Y.shape[1]
-        self.label_names_ = column_names(y_score) or column_names(y_true)
+        self.n_labels_, self.label_names_ = Y.shape[1], None
         return self
 
     def predict(self, y_score: Any, X: Any = None) -> Labels:
@@ -319,7 +324,7 @@ class LabelThreshold(ThresholdRule):
         prior = check_number(self.shrinkage, "shrinkage", least=0)
         self.thresholds_ = best_thresholds(COLUMNS, target, Y, scores).values
         if prior:
-            self.thresholds_ = shrunk(self.thresholds_, Y.ones_per_column, scores, prior)
+            self.thresholds_ = shrunk(self.thresholds_, Y, scores, prior)
 
     def move_to_zero(self) -> float:
         """Shift the finite threshold of a single label to 0 and return the old value."""
@@ -332,10 +337,10 @@ class LabelThreshold(ThresholdRule):
         return cut_scores(scores, self.thresholds_, COLUMNS)
 
 
-def shrunk(t: Values, positives: Integers, scores: Scores, prior: float) -> Values:
+def shrunk(t: Values, Y: Pattern, scores: Scores, prior: float) -> Values:
     """Thresholds of labels, moved towards the usual distance from the label's mean score."""
-    finite = np.isfinite(t)
-    means = scores.T.means()
+    positives, finite = COLUMNS.ones(Y), np.isfinite(t)
+    means = scores.T.means(Y.row_weights)
     usual = means + (np.median((t - means)[finite]) if finite.any() else 0.0)
     # infinite ones stay: they are left out of the sum, which would be nan for 0 positives
     moved = (positives * np.where(finite, t, 0.0) + prior * usual) / (positives + prior)

@@ -77,9 +77,9 @@ class DenseScores:
         high: Values = self.S.max(axis=1).astype(np.float64)
         return high
 
-    def means(self) -> Values:
-        """The mean score of each row."""
-        mean: Values = self.S.mean(axis=1, dtype=np.float64)
+    def means(self, weights: Values | None = None) -> Values:
+        """The mean score of each row, whose items may have weights."""
+        mean: Values = np.average(self.S.astype(np.float64, copy=False), axis=1, weights=weights)
         return mean
 
     @property
@@ -177,8 +177,9 @@ class StoredScores:
         """The highest stored score of each row; 0 where there is none."""
         return self._of_rows(np.maximum)
 
-    def means(self) -> Values:
-        """The mean stored score of each row; 0 where there is none."""
+    def means(self, weights: Values | None = None) -> Values:
+        """The mean stored score of each row; 0 where there is none. Items have no weights here."""
+        assert weights is None
         mean: Values = self._of_rows(np.add) / np.maximum(1, np.diff(self.matrix.indptr))
         return mean
 
