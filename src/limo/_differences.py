@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from limo._checks import check_truth
-from limo._evaluation import Evaluation, evaluate_checked
+from limo._evaluate import evaluate_checked
+from limo._evaluation import Evaluation
 from limo._system import Later
 from limo._text import Rows, align, as_html, counted, plain
 from limo.measures._compute import check_conventions

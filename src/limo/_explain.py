@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from limo._checks import check_name
-from limo._evaluation import Evaluation, evaluate
+from limo._evaluate import evaluate
+from limo._evaluation import Evaluation
 from limo._guarantees import BOUNDS, from_any_order, from_margins, has_table
 from limo._margins import MarginSummary, Orders
 from limo._system import Later

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo._checks import check_number, check_sparse
+from limo._checks import check_number
+from limo._sparse import check_sparse
 from limo._text import repeated
 
 

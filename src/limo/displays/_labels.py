@@ -8,7 +8,8 @@ import numpy as np
 
 from limo._checks import Checked
 from limo._drawing import FAINT, GOOD, INK, POOR, new_axes, tidy
-from limo._evaluation import Evaluation, evaluate_checked
+from limo._evaluate import evaluate_checked
+from limo._evaluation import Evaluation
 from limo._system import Later
 from limo._types import Integers, Values
 from limo._views import COLUMNS, ROWS

@@ -14,7 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from limo._checks import check_number, check_sparse
+from limo._checks import check_number
+from limo._sparse import check_sparse
 from limo._types import Values
 from limo._views import Pattern
 from limo.thresholds._coding import CodedLabels

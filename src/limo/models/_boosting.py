@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from limo._checks import check_name, check_number
-from limo._evaluation import evaluate
+from limo._evaluate import evaluate
 from limo._system import Later
 from limo._types import Integers, Values
 from limo._views import Pattern

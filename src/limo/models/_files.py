@@ -22,8 +22,9 @@ import numpy as np
 from scipy import sparse
 
 import limo
-from limo._checks import check_number, check_sparse
+from limo._checks import check_number
 from limo._solvers.problem import Iterates, Solution
+from limo._sparse import check_sparse
 from limo._system import Later, as_path, replacing
 from limo.losses._term import Term
 from limo.models._neighbours import GFMClassifier, MLKNNClassifier, check_stored

@@ -15,7 +15,8 @@ from scipy import stats
 
 from limo._checks import Checked
 from limo._differences import differences_of
-from limo._evaluation import Evaluation, evaluate_checked
+from limo._evaluate import evaluate_checked
+from limo._evaluation import Evaluation
 from limo._text import counted, listed
 from limo._types import Integers, Values
 from limo._views import COLUMNS, Pattern

@@ -213,10 +213,8 @@ def check_target(target: Any) -> Target:
 # The search
 
 Result = TypeVar("Result")
-
 _ENOUGH_TO_SHARE = 1 << 18
-# Cuts judged at once: a target needs several arrays of that size.
-_CHUNK = 1 << 18
+_CHUNK = 1 << 18  # cuts judged at once: a target needs several arrays of that size
 
 
 @dataclass(frozen=True, eq=False)
