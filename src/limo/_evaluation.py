@@ -63,6 +63,14 @@ class Evaluation(Mapping[str, float]):
         unless scores are sparse and some relevant label has none, or a stream was binned.
     n_absent : int
         How many relevant labels have no score, because scores are sparse.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 1], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> evaluation = limo.evaluate(Y, S)
+    >>> evaluation["ranking_loss"], len(evaluation)
+    (0.25, 7)
     """
 
     results: Mapping[str, Result]

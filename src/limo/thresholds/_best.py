@@ -260,6 +260,14 @@ class F1Curves:
     above : array of shape (n,)
         The share of the relevant entries that score higher, the recall of all entries. Curves over
         it are not squeezed by a few extreme scores.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 1], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> curves = limo.thresholds.f1_curves(Y, S)
+    >>> float(curves.micro_f1.max()) <= 1
+    True
     """
 
     thresholds: Values
