@@ -44,17 +44,16 @@ def tried(name, seed):
     """One row for each piece of advice: its measure before and after, on the test rows."""
     data = limo.datasets.load(name)
     train, own, test = parts(data, seed)
+    X, Y = (part.toarray() if hasattr(part, "toarray") else part for part in (data.X, data.Y))
     for title, (model, cut) in models(seed).items():
-        model.fit(data.X[train], data.Y[train])
-        mine, other = limo.scores_of(model, data.X[own]), limo.scores_of(model, data.X[test])
-        document = evaluation_document(
-            data.Y[own], {title: mine}, {title: (mine > cut).astype(int)}
-        )
-        before = limo.evaluate(data.Y[test], other, (other > cut).astype(int))
+        model.fit(X[train], Y[train])
+        mine, other = limo.scores_of(model, X[own]), limo.scores_of(model, X[test])
+        document = evaluation_document(Y[own], {title: mine}, {title: (mine > cut).astype(int)})
+        before = limo.evaluate(Y[test], other, (other > cut).astype(int))
         for advice in document["models"][0]["advice"]:
             measure = advice["measure"]
-            changed = follow(advice, data.Y[own], mine, other)
-            after = limo.evaluate(data.Y[test], **changed, measures=[measure])[measure]
+            changed = follow(advice, Y[own], mine, other)
+            after = limo.evaluate(Y[test], **changed, measures=[measure])[measure]
             sign = 1 if advice["better"] == "high" else -1
             yield {
                 "data": name,

@@ -22,7 +22,7 @@ def quick(monkeypatch):
 def test_four_models_side_by_side_and_a_report(folder):
     found = run("demo", "--instances", "80")
     assert found.exit_code == 0, found.output
-    head = next(line for line in found.stdout.splitlines() if "measure" in line)
+    head = next(line for line in found.stdout.splitlines() if line.strip().startswith("measure"))
     assert sorted(head.split()) == sorted(["measure", "better", *MODELS])
     for measure in limo.MEASURES.values():
         assert measure.title in found.stdout
