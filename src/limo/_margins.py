@@ -342,6 +342,14 @@ class Effectiveness:
 
     Rows without pairs are ignored. If no row has a pair, the share is nan and the predictor is
     vacuously effective.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 1], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> found = limo.effectiveness(Y, S)
+    >>> found.label_wise_share, found.label_wise
+    (0.5, False)
     """
 
     label_wise_share: float

@@ -122,8 +122,8 @@ def compare(
         output(report, force=force)
     output(store, force=True)
     if plan is not None:
-        if data or methods or measures:
-            raise WrongUse("--plan sets the data, methods and measures; leave them out.")
+        if data or methods or measures or seed:
+            raise WrongUse("--plan sets the data, methods, measures and seed; leave them out.")
         check_file(str(plan))
         planned = _checked(lambda: limo.experiment.Plan.from_file(plan, allow_code=allow_code))
     else:
@@ -138,7 +138,7 @@ def compare(
             )
         )
     rows = _run(planned, store, jobs, retry_failed)
-    made = limo.report.collect_provenance(typed_command(), seeds=seed)
+    made = limo.report.collect_provenance(typed_command(), seeds=planned.seed)
     document = limo.report.comparison_document(rows, provenance=made)
     if report is not None:
         limo.report.write(document, report, force=force)

@@ -1,6 +1,7 @@
 """``limo evaluate``: how good scores or predictions are, and why."""
 
 import math
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,6 +39,10 @@ EXAMPLES = examples(
     (
         "how sure the values are, and other measures",
         "limo evaluate -y Y.csv -s S.csv --intervals 0.95 --measures macro_auc,precision_at_5",
+    ),
+    (
+        "what to change for macro-F1, and the next command",
+        "limo evaluate -y Y.csv -s S.csv -p P.csv --measure macro_f1",
     ),
     (
         "empty cells are missing labels, and a column of weights",
@@ -84,6 +89,16 @@ Measures = Annotated[
         autocompletion=complete_measure,
     ),
 ]
+Measure = Annotated[
+    str | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        help="The one measure that counts, such as macro_f1: verdict, order of the models and "
+        "advice are about it.",
+        autocompletion=complete_measure,
+    ),
+]
 Intervals = Annotated[
     float | None,
     typer.Option(
@@ -119,6 +134,7 @@ def evaluate(
     scores: Scores = None,
     predictions: Predictions = None,
     measures: Measures = None,
+    measure: Measure = None,
     intervals: Intervals = None,
     conventions: Conventions = "standard",
     weights: Weights = None,
@@ -151,7 +167,16 @@ def evaluate(
     with progress("Evaluating"):
         chosen = "all" if measures == "all" else listed(measures) or None
         document = inputs.judge(
-            conventions, measures=chosen, intervals=intervals, sample_weight=sample_weight
+            conventions,
+            measures=chosen,
+            measure=measure,
+            intervals=intervals,
+            sample_weight=sample_weight,
+            commands={
+                name: _fit_command(truth, one, labels, drop, header)
+                for name, one in models.items()
+                if one.scores
+            },
         )
     if report is not None:
         with progress("Writing the report"):
@@ -246,6 +271,17 @@ def _split(given: str) -> tuple[str | None, Path]:
     if not equals or Path(given).exists() or "/" in name:
         return None, Path(given)
     return name, Path(file)
+
+
+def _fit_command(
+    truth: str, files: _Files, labels: str | None, drop: str | None, header: bool | None
+) -> str:
+    """The command that fits thresholds to the scores of a model, up to the measure."""
+    parts = ["limo", "cut", "fit", "--truth", truth, "--scores", str(files.scores)]
+    parts += ["--labels", labels] if labels is not None else []
+    parts += ["--drop", drop] if drop is not None else []
+    parts += [] if header is None else ["--header" if header else "--no-header"]
+    return shlex.join(parts)
 
 
 def _weights(given: str | None, column: str | None, truth: str) -> Any:

@@ -1,16 +1,19 @@
 """What all reproductions share: run plans, read printed numbers, write a page with its files."""
 
+import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import pandas as pd
 
+from limo._system import Later, need
 from limo.experiment import Plan, Progress, run
 from limo.report import document_from_parts
+
+mpl = Later("matplotlib")
 
 OnProgress = Callable[[Progress], object]
 
@@ -75,6 +78,14 @@ class Reproduction:
         All files written: the Markdown page first, then tables and pictures.
     document : dict
         The same as plain JSON, for ``limo.report``.
+
+    Examples
+    --------
+    >>> import limo, tempfile
+    >>> size = {"n_predictors": 2, "n_draws": 2, "n_worlds": 3, "real_data": False}
+    >>> found = limo.reproduce.theory(tempfile.mkdtemp(), **size)
+    >>> found.paths[0].name
+    'theory.md'
     """
 
     title: str
@@ -93,6 +104,7 @@ def run_plans(
 ) -> pd.DataFrame:
     """Run plans into the store ``rows.sqlite`` of a folder, and return all their rows."""
     store = Path(folder) / "rows.sqlite"
+    need("matplotlib")  # now, rather than at the end of a long reproduction
     store.parent.mkdir(parents=True, exist_ok=True)
     rows = [run(plan, store, n_jobs=n_jobs, progress=progress) for plan in plans]
     return pd.concat(rows, ignore_index=True)
@@ -150,11 +162,18 @@ def write_page(
     paths = [page]
     for table in tables:
         paths += _write_table(target, table)
-    for picture in pictures:
-        paths += _write_picture(target, picture)
+    drawn = [_write_picture(target, picture) for picture in pictures]
+    paths += [path for both in drawn for path in both]
     facts = {table.name: table.facts for table in tables}
     document = document_from_parts(
-        title, verdict=findings, comparisons=comparisons, tables=map(_document_part, tables)
+        title,
+        verdict=findings,
+        comparisons=comparisons,
+        tables=map(_document_part, tables),
+        pictures=[
+            {"caption": one.caption, "png": base64.b64encode(png.read_bytes()).decode()}
+            for one, (_, png) in zip(pictures, drawn, strict=True)
+        ],
     )
     return Reproduction(title, target, tuple(findings), facts, tuple(paths), document)
 

@@ -230,6 +230,13 @@ class Counterexample:
         Labels and scores.
     why : str
         The reason, in a sentence.
+
+    Examples
+    --------
+    >>> import limo
+    >>> one = limo.reproduce.COUNTEREXAMPLES[0]
+    >>> one.Y.shape == one.S.shape
+    True
     """
 
     kind: str
