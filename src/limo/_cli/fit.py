@@ -276,7 +276,7 @@ def _say_ensemble(found: dict[str, Any], measure: str) -> None:
     """The members, the best single model, the kind of threshold, and what was left out."""
     by_weight = sorted(found["weights"].items(), key=lambda item: -item[1])
     members = "; ".join(f"{name} {weight:.0%}" for name, weight in by_weight)
-    print_text(f"The ensemble with the best cross-validated value: {members}.")
+    print_text(f"The ensemble: {members}.")
     tried = [line for line in found["tried"] if "value" in line]
     print_text(
         f"The best of {len(tried)} single models is {tried[0]['model']}, "
