@@ -19,6 +19,7 @@ from limo.datasets._matrices import (
     read_weights,
 )
 from limo.datasets._read import read
+from limo.datasets._shards import Shards
 from limo.datasets._split import (
     GivenSplit,
     StoredSplits,
@@ -41,6 +42,7 @@ __all__ = [
     "GivenSplit",
     "LabelMatrix",
     "Limits",
+    "Shards",
     "StoredSplits",
     "StratifiedFolds",
     "StratifiedSplits",
