@@ -49,7 +49,9 @@ def column(name: str, j: int, body: list[tuple[int, list[str]]]) -> NaiveColumn:
     texts = [row[j].strip(" \t") for _, row in body]
     words = {text for text in texts if text not in MISSING and not NUMBER.fullmatch(text)}
     if words and all(COMMA.fullmatch(word) for word in words):
-        raise MalformedError(next(line for (line, _), text in zip(body, texts) if text in words))
+        raise MalformedError(
+            next(line for (line, _), text in zip(body, texts, strict=True) if text in words)
+        )
     is_truth = bool(words) and {word.lower() for word in words} <= {"true", "false"}
     cells: list[float | str | None] = []
     for (line, _), text in zip(body, texts, strict=True):

@@ -7,6 +7,7 @@ import typer
 import limo
 from limo._cli import compare, demo, evaluate, fit, measures, predict, report, reproduce
 from limo._cli.command import add_command, examples
+from limo._cli.cut import cut_app
 from limo._cli.datasets import data_app
 
 _HELP = """Multi-label learning: train, evaluate, and explain results by margins.
@@ -58,4 +59,5 @@ for _function, _epilog, _panel in (
 ):
     add_command(app, _function, epilog=_epilog, rich_help_panel=_panel)
 
+app.add_typer(cut_app, name="cut", rich_help_panel=_LEARN)
 app.add_typer(data_app, name="datasets", rich_help_panel=_LOOK_UP)

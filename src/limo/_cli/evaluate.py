@@ -10,15 +10,27 @@ import typer
 import limo
 from limo._cli.command import WrongUse, examples
 from limo._cli.console import print_evaluation, print_json, print_text, progress
-from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output, typed_command
+from limo._cli.inputs import (
+    Matching,
+    Reading,
+    check_file,
+    is_known,
+    open_dataset,
+    output,
+    typed_command,
+)
 from limo._cli.options import (
     Conventions,
     Drop,
     Force,
     Header,
+    Id,
     Json,
     Labels,
+    MissingLabels,
     Report,
+    Separator,
+    Tags,
     complete_data,
     complete_measure,
     listed,
@@ -42,6 +54,10 @@ EXAMPLES = examples(
     (
         "empty cells are missing labels, and a column of weights",
         "limo evaluate -y Y.csv -s S.csv --missing nan --weights w.csv",
+    ),
+    (
+        "files whose rows have ids, and true labels such as rock;jazz in one column",
+        "limo evaluate -y songs.csv --tags genres -s S.csv --id song",
     ),
     ("against a known data set, as JSON", "limo evaluate -y enron:test -s S.parquet --json"),
 )
@@ -102,16 +118,6 @@ Weights = Annotated[
         help="How much each instance counts: a file with one column, or a column of the truth.",
     ),
 ]
-MissingLabels = Annotated[
-    float | None,
-    typer.Option(
-        "--missing",
-        metavar="NUMBER",
-        help="The number of a missing true label: nan (empty cells, too) or -1. Such labels take "
-        "no part.",
-        show_default=False,
-    ),
-]
 
 
 def evaluate(
@@ -122,8 +128,11 @@ def evaluate(
     intervals: Intervals = None,
     conventions: Conventions = "standard",
     weights: Weights = None,
-    missing: MissingLabels = None,
+    missing_labels: MissingLabels = None,
     labels: Labels = None,
+    tags: Tags = None,
+    separator: Separator = None,
+    id: Id = None,
     drop: Drop = None,
     header: Header = None,
     report: Report = None,
@@ -133,8 +142,8 @@ def evaluate(
     """Evaluate models by their scores: eleven measures, margins, and what to improve.
 
     The margins and seven of the measures need scores; the other four need predicted labels. Rows
-    are instances and columns are labels; columns are matched by name if both files have names. A
-    .npy file is memory-mapped and may be larger than memory.
+    are instances and columns are labels; columns are matched by name if both files have names, and
+    rows by their ids with --id. A .npy file is memory-mapped and may be larger than memory.
     """
     models = pair(scores or [], predictions or [])
     for file in (file for one in models.values() for file in one.files):
@@ -144,10 +153,9 @@ def evaluate(
     if report is not None:
         output(report, force=force)
     with progress("Reading"):
-        column = weights if weights and not Path(weights).is_file() else None
-        dropped = [*listed(drop), *([column] if column else [])]
-        inputs = _read(truth, models, labels, dropped, header, missing)
-        sample_weight = _weights(weights, column, truth)
+        column, sample_weight = read_sample_weight(weights, truth)
+        how = Matching([*listed(drop), *column], header, id, tags, separator)
+        inputs = read_inputs(truth, models, labels, how, missing_labels)
     with progress("Evaluating"):
         chosen = "all" if measures == "all" else listed(measures) or None
         document = inputs.judge(
@@ -209,8 +217,7 @@ class _Inputs:
         return document
 
     def _names(self) -> tuple[str, ...] | None:
-        everything = [self.truth, *self.scores.values(), *self.predictions.values()]
-        return next((one.label_names for one in everything if one.label_names), None)
+        return _names({"": self.truth}) or _names(self.scores) or _names(self.predictions)
 
 
 def pair(scores: list[str], predictions: list[str]) -> dict[str, _Files]:
@@ -248,37 +255,41 @@ def _split(given: str) -> tuple[str | None, Path]:
     return name, Path(file)
 
 
-def _weights(given: str | None, column: str | None, truth: str) -> Any:
-    """The weight of each instance: from a file, or from a column of the file of true labels."""
+def read_sample_weight(given: str | None, truth: str) -> tuple[list[str], Any]:
+    """The column of the true labels that holds weights, if any, and the weight of each instance."""
     if given is None:
-        return None
-    if column is None:
-        return limo.datasets.read_weights(given)
+        return [], None
+    if Path(given).is_file():
+        return [], limo.datasets.read_weights(given)
     if is_known(truth):
         raise WrongUse(f"There is no file {given} with weights, and {truth} has no columns.")
-    return limo.datasets.read_weights(truth, column)
+    return [given], limo.datasets.read_weights(truth, given)
 
 
-def _read(
+def read_inputs(
     truth: str,
     models: dict[str, _Files],
     labels: str | None,
-    drop: list[str],
-    header: bool | None,
+    how: Matching,
     missing: float | None,
 ) -> _Inputs:
     """Read scores first: their width is the number of labels a LIBSVM file should have."""
-    read = limo.datasets.read_matrix
-    how: dict[str, Any] = {"drop": drop, "header": header}
-    S = {n: read(one.scores, "scores", **how) for n, one in models.items() if one.scores}
+    read, options = limo.datasets.read_matrix, how.arguments()
+    S = {n: read(one.scores, "scores", **options) for n, one in models.items() if one.scores}
+    known = _names(S)
     P = {
-        n: read(one.predictions, "predictions", **how, **_width(S))
+        n: read(one.predictions, "predictions", label_names=known, **options, **_width(S))
         for n, one in models.items()
         if one.predictions
     }
-    Y = _truth(truth, labels, how | {"missing_labels": missing}, _width({**S, **P}))
-    names = Y.label_names
-    S, P = ({n: one.ordered_as(names) for n, one in part.items()} for part in (S, P))
+    known = known or _names({n: one for n, one in P.items() if how.tags is None})
+    Y = _truth(
+        truth,
+        labels,
+        options | {"missing_labels": missing, "label_names": known},
+        _width({**S, **P}),
+    )
+    S, P = ({n: how.matched(one, Y) for n, one in part.items()} for part in (S, P))
     for one in (*S.values(), *P.values()):
         if one.values.shape != Y.values.shape:
             raise ValueError(
@@ -289,6 +300,11 @@ def _read(
     return _Inputs(Y, S, P, missing)
 
 
+def _names(matrices: dict[str, Any]) -> tuple[str, ...] | None:
+    """The names of the labels, from the first file that has any."""
+    return next((one.label_names for one in matrices.values() if one.label_names), None)
+
+
 def _width(matrices: dict[str, Any]) -> dict[str, Any]:
     """How many labels there are, if that is known."""
     first = next(iter(matrices.values()), None)
@@ -297,6 +313,8 @@ def _width(matrices: dict[str, Any]) -> dict[str, Any]:
 
 def _truth(truth: str, labels: str | None, how: dict[str, Any], width: dict[str, Any]) -> Any:
     if is_known(truth):
+        if how["id"] is not None or how["tags"] is not None:
+            raise WrongUse(f"--id and --tags name columns of files; {truth} is a known data set.")
         data = open_dataset(truth, Reading(labels))
         return limo.datasets.LabelMatrix(data.Y, data.label_names, data.source, data.checksum)
     return limo.datasets.read_matrix(truth, "truth", labels=which_labels(labels), **how, **width)

@@ -227,7 +227,7 @@ def _numbers(frame: Any, names: list[str], text: _Text) -> Columns:
     """The columns as numbers; those of words are codes."""
     places = frame.columns.tolist()
     headers = [ColumnHeader(names[j]) for j in places]
-    numeric = np.array([pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes])
+    numeric = np.array([pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes], dtype=bool)
     if numeric.all():
         cells = np.ascontiguousarray(frame.to_numpy(dtype=float))
     else:
@@ -255,12 +255,11 @@ def _codes(series: Any, name: str, column: int, text: _Text) -> tuple[Any, tuple
         deque(text.rows(), maxlen=0)  # raises with the line
     numbers = {cell: float(cell) for cell in cells if _NUMBER.fullmatch(cell)}
     words = sorted(set(cells) - numbers.keys() - _MISSING)
-    if words and all(map(_COMMA.fullmatch, words)):
-        row = int(np.flatnonzero(np.isin(places, [cells.index(word) for word in words]))[0])
-        raise _decimal_comma(words[0], text.path, text.line_of(row))
-    if words and numbers:
-        wrong = {k for k, cell in enumerate(cells) if cell in set(words)}
-        row = next(row for row, place in enumerate(places.tolist()) if place in wrong)
+    if words and (numbers or all(map(_COMMA.fullmatch, words))):
+        wrong = [k for k, cell in enumerate(cells) if cell in set(words)]
+        row = int(np.flatnonzero(np.isin(places, wrong))[0])
+        if _COMMA.fullmatch(cell := cells[places[row]]):
+            raise _decimal_comma(cell, text.path, text.line_of(row))
         raise text.wrong_cell(f"a number for {name!r} as in other rows", row, column)
     truth = [_TRUTH.get(word.lower()) for word in words]
     codes = range(len(words)) if None in truth else truth
