@@ -49,6 +49,7 @@ SMALL = {
     "_types.py": "type aliases that every layer uses, kernels too",
     "_frames.py": "the names of rows and columns, which every check compares",
     "_text.py": "text helpers that the command line needs without numpy",
+    "_kernels/sums.py": "exact sums, which no other kernel does",
     "_kernels/trees.py": "walks through trees, which no other kernel does",
     "_scorer.py": "scorers, mostly documentation; evaluation is long without them",
     "_drawing.py": "colours and axes that drawings of several layers share",

@@ -14,6 +14,7 @@ from ._differences import Differences as Differences
 from ._differences import compare_predictions as compare_predictions
 from ._evaluation import Evaluation as Evaluation
 from ._evaluation import evaluate as evaluate
+from ._evaluator import Evaluator as Evaluator
 from ._explain import Guarantee as Guarantee
 from ._explain import Guarantees as Guarantees
 from ._explain import explain as explain

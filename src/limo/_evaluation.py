@@ -16,8 +16,15 @@ from limo._margins import MARGIN_FUNCTIONS, Effectiveness, MarginSummary, summar
 from limo._system import Later
 from limo._text import Rows, align, as_html, counted, plain
 from limo._types import Values
-from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, View
-from limo.measures._compute import Also, Found, ProfileFunction, check_conventions, compute
+from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Items, View
+from limo.measures._compute import (
+    Also,
+    Computed,
+    Found,
+    ProfileFunction,
+    check_conventions,
+    compute,
+)
 from limo.measures._conventions import Conventions
 from limo.measures._intervals import (
     Interval,
@@ -430,36 +437,49 @@ def evaluate_checked(
     if measures is None:
         measures = computable(select(), checked)
     computed = compute(measures, checked, conventions, functions)
-    results = computed.results
-    evaluation = Evaluation(
+    evaluation = evaluation_of(
+        measures, computed, conventions, checked.Y.shape, checked.label_names, checked.n_missing
+    )
+    if sampling is not None:
+        sample = draw_sample(measures, checked, conventions, computed.results, sampling)
+        evaluation = replace(evaluation, sample=sample)
+    return replace(evaluation, weighted=checked.Y.row_weights is not None), computed.found
+
+
+def evaluation_of(
+    measures: Sequence[Measure],
+    computed: Computed,
+    conventions: Conventions,
+    shape: tuple[int, int],
+    label_names: tuple[str, ...] | None,
+    n_missing: int,
+) -> Evaluation:
+    """The record of what was computed, without intervals and weights."""
+    results, items = computed.results, computed.items
+    own = {m.name: items[m.view.name] for m in measures}
+    return Evaluation(
         results,
         {
-            name: summarise(VIEWS[name], found, VIEWS[name].row_weights(checked.Y))
+            name: summarise(VIEWS[name], found, items[name].weights)
             for name, found in computed.found.items()
         },
         conventions,
-        *checked.Y.shape,
-        checked.label_names,
-        {m.name: _reasons(m, results[m.name], checked) for m in measures},
+        *shape,
+        label_names,
+        {m.name: _reasons(m, results[m.name], own[m.name]) for m in measures},
         {m.name: m for m in measures},
-        {m.name: blind_value(m, results[m.name], checked.Y, conventions) for m in measures},
-        None
-        if sampling is None
-        else draw_sample(measures, checked, conventions, results, sampling),
-        checked.n_missing,
-        checked.Y.row_weights is not None,
+        {m.name: blind_value(m, results[m.name], own[m.name], conventions) for m in measures},
+        n_missing=n_missing,
     )
-    return evaluation, computed.found
 
 
-def _reasons(measure: Measure, result: Result, checked: Checked) -> dict[str, int]:
+def _reasons(measure: Measure, result: Result, items: Items) -> dict[str, int]:
     """How many rows are undefined, by reason."""
-    ones, n_items = measure.view.ones(checked.Y), measure.view.n_items(checked.Y)
     counts = True if result.weights is None else result.weights > 0
     known = result.undefined & counts
     found = {
-        measure.view.empty_reason: int((known & (ones == 0)).sum()),
-        measure.view.full_reason: int((known & (ones == n_items)).sum()),
+        measure.view.empty_reason: int((known & (items.ones == 0)).sum()),
+        measure.view.full_reason: int((known & (items.ones == items.n_items)).sum()),
         "no known label, or weight 0": int((result.undefined & ~known).sum()),
     }
     return {reason: n for reason, n in found.items() if n}

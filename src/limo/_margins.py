@@ -14,6 +14,7 @@ import numpy as np
 
 from limo._checks import Checked, check_inputs, check_number
 from limo._kernels.guarantees import row_orders
+from limo._kernels.sums import digits_of, exact_mean, rounded
 from limo._profiles import Profile, read_profiles
 from limo._types import Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, View
@@ -163,9 +164,10 @@ def summarise(
     in_order = 1 - (lost + tied)[exist] / pairs[exist]
     counted = None if weights is None else weights[exist]
     total, ties = (
-        float(n.sum()) if counted is None else float(n[exist] @ counted) for n in (pairs, tied)
+        rounded(digits_of(n[exist] if counted is None else n[exist] * counted))
+        for n in (pairs, tied)
     )
-    ordered = float(np.average(in_order, weights=counted))
+    ordered = exact_mean(in_order, counted)
     return MarginSummary(view, found["margin"], total, ties / total, ordered, *own)
 
 

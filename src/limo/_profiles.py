@@ -366,12 +366,33 @@ def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
     entries, places = S.reshape(-1), Y.flat
     own = Y.weights_at(places) if Y.has_weights else None
     relevant, own = _sorted_relevant(entries[places], own)
-    absent = Y.absent
-    indptr = np.array([0, relevant.size])
     counts: Anything = np.zeros((2, relevant.size), np.int64 if own is None else np.float64)
-    above, tied = counts
-    one_writer = threading.Lock()
+    highest, heavy = count_entries(Y, S, relevant, counts, run)
+    indptr, top = np.array([0, relevant.size]), np.array([highest])
+    if own is None:
+        n_items = entries.size - (0 if Y.unknown is None else Y.unknown.n_ones)
+        return Profile(indptr, relevant, counts[0], counts[1], top, n_items)
+    weight = np.array([heavy])
+    kept = RowWeights(own, np.empty((1, 0)))
+    return Profile(
+        indptr, relevant, counts[0], counts[1], top, weight + own.sum(), None, kept, weight
+    )
 
+
+def count_entries(
+    Y: Pattern, S: Floats, relevant: Floats, counts: Anything, run: Run
+) -> tuple[float, float]:
+    """Add to each relevant score how many irrelevant entries of ``S`` are above and tied with it.
+
+    The relevant scores descend; they may be those of a larger matrix of which ``S`` has some rows.
+    ``counts`` has two lines: above and tied. Returns the highest irrelevant score, and how many
+    irrelevant entries there are, or how much they weigh.
+    """
+    if S.flags.f_contiguous and not S.flags.c_contiguous:
+        Y, S = Y.T, S.T
+    entries, absent = S.reshape(-1), Y.absent
+    indptr = np.array([0, relevant.size])
+    one_writer = threading.Lock()
     # Every tile costs a walk down all relevant scores. Tiles that grow with the number of relevant
     # scores keep these walks cheaper than the sorts, up to a limit that keeps memory small.
     step = max(_BLOCK_ITEMS, min(4 * relevant.size, _LARGEST_TILE))
@@ -393,13 +414,27 @@ def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
         return float(ordered[0, -1]), float(tails[0, last - first])
 
     tops, numbers = zip(*run(add, range(0, entries.size, step)), strict=True)
-    top = np.array([max(tops)])
-    if own is None:
-        n_items = entries.size - (absent.size - relevant.size)
-        return Profile(indptr, relevant, above, tied, top, n_items)
-    heavy = np.array([sum(numbers)])
-    kept = RowWeights(own, np.empty((1, 0)))
-    return Profile(indptr, relevant, above, tied, top, heavy + own.sum(), None, kept, heavy)
+    return max(tops), sum(numbers)
+
+
+def count_columns(
+    Y: Pattern, S: Floats, indptr: Integers, relevant: Floats, counts: Anything, run: Run
+) -> Floats:
+    """Add to each relevant score how many irrelevant scores of its column are above and tied.
+
+    As :func:`count_entries`; column j owns the relevant scores ``indptr[j]`` to ``indptr[j + 1]``.
+    Returns the highest irrelevant score of each column, -inf if there is none.
+    """
+    turned = replace(Y, row_weights=None).T
+
+    def add(block: tuple[int, int]) -> Floats:
+        ordered = sort_rows(turned, S.T, *block).irrelevant[0].reshape(-1, S.shape[0])
+        own = indptr[block[0] : block[1] + 1]
+        count_irrelevant(ordered, own, relevant, *counts)  # of its columns only, so no lock
+        return ordered[:, -1].copy()
+
+    blocks = row_blocks(S.shape[1], S.shape[0], scattered=not S.flags.f_contiguous)
+    return np.concatenate(list(run(add, blocks)))
 
 
 def _tails(block: Floats, weights: Values) -> tuple[Floats, Values]:

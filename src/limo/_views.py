@@ -5,7 +5,7 @@ instance, in ``COLUMNS`` a label, and in ``ENTRIES`` the whole matrix is a singl
 has the names of its margin, threshold, average and weight. Mappings by view use its name.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from limo._system import Later
-from limo._types import Anything, Integers, Values
+from limo._types import Anything, Booleans, Integers, Values
 
 sparse = Later("scipy.sparse")  # too slow for shell completion, which reads the measures
 
@@ -58,6 +58,33 @@ class Pattern:
         """Build from a canonical CSR matrix without stored zeros."""
         indptr, indices = (a.astype(np.int64, copy=False) for a in (matrix.indptr, matrix.indices))
         return cls(indptr, indices, matrix.shape)
+
+    @classmethod
+    def stacked(cls, parts: "Sequence[Pattern]") -> "Pattern":
+        """Build from blocks of rows; either all have row weights or none."""
+        starts = np.cumsum([0, *(part.n_ones for part in parts)])
+        ends = [part.indptr[1:] + start for part, start in zip(parts, starts[:-1], strict=True)]
+        shape = sum(part.shape[0] for part in parts), parts[0].shape[1]
+        whole = cls(
+            np.concatenate([np.zeros(1, np.int64), *ends]),
+            np.concatenate([part.indices for part in parts]),
+            shape,
+        )
+        if all(part.is_plain for part in parts):
+            return whole
+        gaps = [part.unknown for part in parts]
+        filled = [
+            cls(np.zeros(part.shape[0] + 1, np.int64), part.indices[:0], part.shape)
+            if gap is None
+            else gap
+            for part, gap in zip(parts, gaps, strict=True)
+        ]
+        weights = [part.row_weights for part in parts if part.row_weights is not None]
+        return replace(
+            whole,
+            unknown=None if all(gap is None for gap in gaps) else cls.stacked(filled),
+            row_weights=np.concatenate(weights) if weights else None,
+        )
 
     @cached_property
     def csr(self) -> Any:
@@ -148,6 +175,14 @@ class Pattern:
             return self.flat
         return self.union(self.unknown).flat
 
+    @cached_property
+    def ones_and_unknown(self) -> "tuple[Pattern, Booleans]":
+        """The ones and the unknown entries, and which of them are ones; empty if all are."""
+        if self.unknown is None:
+            return self, np.empty(0, dtype=bool)
+        both = self.union(self.unknown)
+        return both, np.isin(both.flat, self.flat, assume_unique=True)
+
     def overlap(self, other: "Pattern") -> "Pattern":
         """The ones both matrices share."""
         shared = self.csr.multiply(other.csr).tocsr()
@@ -164,6 +199,25 @@ class Pattern:
             return self
         rest = np.setdiff1d(self.flat, other.flat, assume_unique=True)
         return Pattern.from_flat(rest, self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """How many items the rows of a view have, and what the rows weigh.
+
+    Attributes
+    ----------
+    ones : array of shape (n_rows,)
+        How many ones each row has, or how much they weigh.
+    n_items : int or array of shape (n_rows,)
+        How many known items each row has, or how much they weigh.
+    weights : array of shape (n_rows,) or None
+        The weight of each row in a mean over rows; None if all count once.
+    """
+
+    ones: Anything
+    n_items: Any
+    weights: Values | None
 
 
 @dataclass(frozen=True)
@@ -248,6 +302,10 @@ class View:
             return None
         known = np.broadcast_to(self.n_items(pattern), self.n_rows(pattern.shape)) > 0
         return known.astype(np.float64) if own is None else own * known
+
+    def items(self, pattern: Pattern) -> Items:
+        """How many items the rows of this view have, and what the rows weigh."""
+        return Items(self.ones(pattern), self.n_items(pattern), self.row_weights(pattern))
 
     def n_rows(self, shape: tuple[int, int]) -> int:
         """How many rows this view of a matrix has."""

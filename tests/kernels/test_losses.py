@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from limo._kernels.losses import _count_below, add_row_pairs, gather, mean_pairs, prepare
+from limo._kernels.soft import Items
 from naive import losses as naive
 
 
@@ -12,15 +13,16 @@ def test_count_below_equals_a_walk(outlier):
     rng = np.random.default_rng(0)
     for _ in range(100):
         ordered = np.sort(np.append(rng.integers(0, 5, rng.integers(1, 12)), outlier)).astype(float)
-        relevant = prepare(ordered)
+        relevant = prepare(ordered, np.ones(ordered.size))
         for value in (*ordered, *rng.normal(2, 3, size=5), -np.inf):
             assert _count_below(relevant, value) == sum(x < value for x in ordered)
 
 
 def test_running_sums():
-    relevant = prepare(np.array([1.0, 2.0, 4.0]))
-    assert relevant.sums.tolist() == [0, 1, 3, 7]
-    assert relevant.squares.tolist() == [0, 1, 5, 21]
+    relevant = prepare(np.array([1.0, 2.0, 4.0]), np.array([1.0, 1.0, 3.0]))
+    assert relevant.counts.tolist() == [0, 1, 2, 5]
+    assert relevant.sums.tolist() == [0, 1, 3, 15]
+    assert relevant.squares.tolist() == [0, 1, 5, 53]
 
 
 def test_one_pair_by_hand():
@@ -28,8 +30,7 @@ def test_one_pair_by_hand():
     gradient = np.array([[10.0, 20.0]])
     value = add_row_pairs(
         np.array([[0.25, 0.5]]),
-        np.array([0, 1]),
-        np.array([0]),
+        Items(np.array([0, 1]), np.array([0]), np.empty(0, dtype=bool), np.empty(0)),
         np.array([2.0]),
         np.array([2.0, np.inf, 0.0]),
         gradient,
@@ -42,8 +43,9 @@ def test_differences_by_hand():
     """Two irrelevant ones, with s + 1 = 1.5, act on both relevant scores; one more on the line."""
     slopes = np.empty(2)
     differences = np.array([[2.0, 0.0, -2.0], [3.0, 0.0, -3.0], [1.0, -1.0, 0.0]])
-    gather(prepare(np.array([0.5, 1.0])), np.array([2.0, 9.0, 7.0]), differences, slopes)
-    assert slopes.tolist() == [-2 * (3 - 2 * 0.5) - 7, -2 * (3 - 2 * 1.0)]
+    relevant = prepare(np.array([0.5, 1.0]), np.array([1.0, 10.0]))
+    gather(relevant, np.array([2.0, 9.0, 7.0]), differences, slopes)
+    assert slopes.tolist() == [-2 * (3 - 2 * 0.5) - 7, -20 * (3 - 2 * 1.0)]
 
 
 @pytest.mark.parametrize("base", ["hinge", "squared_hinge"])

@@ -31,12 +31,23 @@ def test_a_pair_is_a_one_and_a_zero_of_one_row():
     Y = np.array([[1, 0, 1, 0], [0, 1, 0, 0], [1, 1, 1, 1]])
     rows, items = np.nonzero(Y[:2])
     indptr, indices = np.array([0, 2, 3, 7]), np.nonzero(Y)[1]
-    draws = Draws(rows, items, alias_table(np.ones(3)), indptr, indices, 4)
+    draws = Draws(rows, items, alias_table(np.ones(3)), indptr, indices, 4, np.empty(0))
     rng = np.random.default_rng(0)
     found = {draw_pair(draws, rng) for _ in range(300)}
     assert found == {
         (i, u, v) for i in (0, 1) for u in range(4) for v in range(4) if Y[i, u] and not Y[i, v]
     }
+
+
+def test_zeros_are_accepted_in_proportion_to_their_weights():
+    """The zeros of the row are the items 1, 2 and 3; 2 is never accepted, 1 twice as often as 3."""
+    one, indices = np.zeros(1, np.int64), np.array([0])
+    accept = np.array([0.0, 1.0, 0.0, 0.5])
+    draws = Draws(one, one, alias_table(np.ones(1)), np.array([0, 1]), indices, 4, accept)
+    rng = np.random.default_rng(0)
+    counts = np.bincount([draw_pair(draws, rng)[2] for _ in range(3000)], minlength=4)
+    assert counts[[0, 2]].tolist() == [0, 0]
+    assert counts[1] == pytest.approx(2000, abs=100)
 
 
 @pytest.mark.parametrize("keep", [0.5, 0.99, 1.0])
@@ -60,7 +71,9 @@ def test_two_numbers_represent_shrinking_and_the_sum(keep):
 
 def test_without_draws_nothing_moves():
     nothing = np.empty(0, np.int64)
-    draws = Draws(nothing, nothing, alias_table(np.empty(0)), np.zeros(2, np.int64), nothing, 2)
+    draws = Draws(
+        nothing, nothing, alias_table(np.empty(0)), np.zeros(2, np.int64), nothing, 2, np.empty(0)
+    )
     W = np.ones((2, 3))
     weights = Weights(W.copy(), 0 * W, np.ones(2), np.zeros(2), np.zeros(2, np.int64))
     args = weights, Rates(0.9, 1.0, 1.0), 0, 10, np.random.default_rng(0)

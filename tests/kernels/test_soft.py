@@ -8,6 +8,7 @@ from limo._kernels.soft import (
     LOGISTIC,
     TOP,
     WORST,
+    Items,
     add_soft_rows,
     entry_curvature,
     entry_loss,
@@ -16,6 +17,8 @@ from limo._kernels.soft import (
     soft_step,
 )
 
+ALL, NONE = np.empty(0, dtype=bool), np.empty(0)  # all are relevant; all weigh 1
+
 
 @pytest.mark.parametrize("kind", [TOP, BOTTOM, WORST])
 def test_one_pair_by_hand(kind):
@@ -23,8 +26,7 @@ def test_one_pair_by_hand(kind):
     gradient = np.array([[10.0, 20.0]])
     value = add_soft_rows(
         np.array([[0.0, np.log(3)]]),
-        np.array([0, 1]),
-        np.array([0]),
+        Items(np.array([0, 1]), np.array([0]), ALL, NONE),
         np.array([2.0]),
         kind,
         gradient,
@@ -33,11 +35,21 @@ def test_one_pair_by_hand(kind):
     np.testing.assert_allclose(gradient, [[10 - 1.5, 20 + 1.5]])
 
 
+def test_unknown_items_and_weights_by_hand():
+    """Relevant 0, unknown 5, irrelevant 0 with weight 3: top is log(1 + 3), with derivative 3/4."""
+    gradient = np.zeros((1, 3))
+    weights = np.array([7.0, 9.0, 3.0])
+    items = Items(np.array([0, 2]), np.array([0, 1]), np.array([True, False]), weights)
+    value = add_soft_rows(np.array([[0.0, 5.0, 0.0]]), items, np.ones(1), TOP, gradient)
+    assert value == pytest.approx(np.log(4))
+    np.testing.assert_allclose(gradient, [[-0.75, 0, 0.75]])
+
+
 def test_long_rows_do_not_overflow():
     """One relevant score, and 3000 irrelevant ones that equal it: bottom is log 2."""
     gradient = np.zeros((1, 3001))
-    places = np.array([0, 1]), np.array([0])
-    value = add_soft_rows(np.zeros((1, 3001)), *places, np.ones(1), BOTTOM, gradient)
+    items = Items(np.array([0, 1]), np.array([0]), ALL, NONE)
+    value = add_soft_rows(np.zeros((1, 3001)), items, np.ones(1), BOTTOM, gradient)
     assert value == pytest.approx(np.log(2))
     np.testing.assert_allclose(gradient[0, 1:], 0.5 / 3000)
 
@@ -52,10 +64,11 @@ def test_steps():
 
 def test_log_sum_of_the_irrelevant():
     rows = np.array([[5.0, 1.0, 2.0], [3.0, 7.0, 0.0]])
-    found = log_sum_irrelevant(rows, np.array([0, 1, 1]), np.array([0]))
+    items = Items(np.array([0, 1, 1]), np.array([0]), ALL, NONE)
+    found = log_sum_irrelevant(rows, items, np.ones(2))
     assert found == pytest.approx(np.log(np.exp([1.0, 2.0, 3.0, 7.0, 0.0]).sum()))
-    full = log_sum_irrelevant(rows[:, :1], np.array([0, 1, 2]), np.array([0, 0]))
-    assert full == -np.inf
+    full = Items(np.array([0, 1, 2]), np.array([0, 0]), ALL, NONE)
+    assert log_sum_irrelevant(rows[:, :1], full, np.ones(2)) == -np.inf
 
 
 def test_entries_by_hand():

@@ -202,9 +202,3 @@ def test_the_mean_bounds_misordered_pairs():
         share = errors(y, s).sum() / (y.sum() * (1 - y).sum())
         for base in ("hinge", "squared_hinge"):
             assert share <= loss(y[np.newaxis], s[np.newaxis], Term("rows", "mean", base)) + 1e-12
-
-
-def test_masked_labels_are_rejected():
-    masked = np.ma.masked_array([[1, 0]], [[True, False]])
-    with pytest.raises(ValueError, match="Losses need every label"):
-        loss(masked, [[0.5, 0.1]], Term("rows", "mean"))

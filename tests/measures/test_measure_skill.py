@@ -22,7 +22,9 @@ def blind(name, labels, conventions="standard"):
     evaluation = limo.evaluate(labels, scores, np.asarray(labels), conventions=conventions)
     chosen = limo.CONVENTIONS[conventions]
     pattern = check_labels(labels, "y_true")
-    return blind_value(MEASURES[name], evaluation.results[name], pattern, chosen)
+    return blind_value(
+        MEASURES[name], evaluation.results[name], MEASURES[name].view.items(pattern), chosen
+    )
 
 
 @pytest.mark.parametrize("name", RANKING)

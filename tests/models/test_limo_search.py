@@ -11,7 +11,8 @@ from limo.models._limo_search import Search, Trial, shares_of
 from limo.thresholds._fit import folds_of, label_matrix, make_rule
 
 DATA = limo.datasets.figure1(120, seed=3)
-LABELS = label_matrix(check_labels(DATA.Y, "y"), as_sparse=True)
+KNOWN = check_labels(DATA.Y, "y")
+LABELS = label_matrix(KNOWN, as_sparse=True)
 FOLDS = folds_of(3, DATA.X, LABELS)
 SOLVING = Solving(True, 3.0, 1e-8, 1000, None)
 ROWS = Candidate((Term("rows", "mean"),), (0.1, 0.01))
@@ -21,7 +22,7 @@ PLAIN = Candidate(LOGISTIC, (0.01, 0.001))
 
 def search(candidates, **settings):
     measures = [MEASURES[name] for name in candidates]
-    return Search(DATA.X, LABELS, FOLDS, SOLVING, measures, candidates, **settings)
+    return Search(DATA.X, KNOWN, FOLDS, SOLVING, measures, candidates, **settings)
 
 
 def test_scores_are_those_of_models_that_have_not_seen_the_rows():

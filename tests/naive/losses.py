@@ -119,3 +119,64 @@ def term_loss(Y, S, term):
 
 def loss(Y, S, terms):
     return sum(term_loss(Y, S, term) for term in terms)
+
+
+# With sample weights and missing labels, from the definition: a pair weighs as much as the product
+# of its items, and a row of instances or of labels as much as its instance, or 1.
+
+
+def weighted_row(y, s, w, term):
+    """The loss of one row whose known items have the weights w."""
+    good, bad = relevant(y), irrelevant(y)
+    p, n = sum(w[u] for u in good), sum(w[v] for v in bad)
+
+    def pull(u, v):
+        return exp(s[v] - s[u])
+
+    if term.aggregation == "mean":
+        pairs = [w[u] * w[v] * phi(1 - (s[u] - s[v]), term.base)[0] for u in good for v in bad]
+        return sum(pairs) / (p * n)
+    if term.aggregation == "top":
+        return sum(w[u] * log(1 + sum(w[v] * pull(u, v) for v in bad)) for u in good) / p
+    if term.aggregation == "bottom":
+        return sum(w[v] * log(1 + sum(w[u] * pull(u, v) for u in good)) for v in bad) / n
+    if term.aggregation == "worst":
+        return log(1 + sum(w[u] * w[v] * pull(u, v) for u in good for v in bad))
+    sides = (1 / (p * n), 1 / (p * n)) if term.share == "pairs" else (1 / p, 1 / n)
+    entries = [w[k] * entry_loss(y[k], s[k], term.base) for k in range(len(y))]
+    return sum(f * (sides[0] if a else sides[1]) for a, f in zip(y, entries, strict=True))
+
+
+def weighted_rows(Y, S, W, term):
+    """The known items of each row of the view, with the weight of the row and of its items."""
+    ones = np.ones_like(W)
+    if term.view == "rows":
+        rows = zip(Y, S, ones, W[:, 0], strict=True)
+    elif term.view == "columns":
+        rows = zip(Y.T, S.T, W.T, ones[0], strict=True)
+    else:
+        rows = [(Y.reshape(-1), S.reshape(-1), W.reshape(-1), 1.0)]
+    for y, s, w, own in rows:
+        known = ~np.isnan(y)
+        yield y[known].astype(int), s[known], w[known], own
+
+
+def weighted_term(Y, S, term, weights):
+    """The value of a term; labels are nan where they are missing, weights those of instances."""
+    W = np.repeat(np.asarray(weights, dtype=float)[:, np.newaxis], Y.shape[1], axis=1)
+    Y = np.where(W == 0, np.nan, Y)
+    rows = list(weighted_rows(Y, S, W, term))
+    if term.aggregation == "pointwise" and term.share == "uniform":
+        entries = [
+            (b, b * entry_loss(a, c, term.base))
+            for y, s, w, _ in rows
+            for a, c, b in zip(y, s, w, strict=True)
+        ]
+        return term.weight * sum(f for _, f in entries) / sum(b for b, _ in entries)
+    found = []
+    for y, s, w, own in rows:
+        if len(relevant(y)) and len(irrelevant(y)):
+            pairs = sum(w[relevant(y)]) * sum(w[irrelevant(y)])
+            share = own * pairs if term.share == "uniform" else own
+            found.append((share, share * weighted_row(y, s, w, term)))
+    return term.weight * sum(f for _, f in found) / sum(b for b, _ in found) if found else 0.0

@@ -108,6 +108,10 @@ def test_thresholds_of_rare_labels_are_moved_towards_the_usual_place():
     # a label's own offset moves its threshold and nothing else
     plain = limo.LabelThreshold(shrinkage=5).fit(labels, S).thresholds_
     assert rule.thresholds_ == pytest.approx(plain + np.arange(6), rel=1e-12)
+    weights = np.arange(60) % 3
+    often = np.repeat(np.arange(60), weights)
+    one = limo.LabelThreshold().fit(labels, S, sample_weight=weights).thresholds_
+    assert one == pytest.approx(limo.LabelThreshold().fit(labels[often], S[often]).thresholds_)
 
 
 def test_infinite_thresholds_stay():

@@ -14,6 +14,8 @@ The derivative by a relevant score is a sum over the irrelevant scores that form
 irrelevant score contributes the same to all ranks from 0 up to k, so only the ends of this range
 are written to ``differences``; one running sum over the ranks, in ``gather``, then yields the
 totals.
+
+Items may have weights. A pair then has the product of the weights of its two items.
 """
 
 from typing import NamedTuple
@@ -21,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limo._kernels import kernel, vector_kernel
-from limo._kernels.soft import give, take
+from limo._kernels.soft import Items, give, places_of, take
 from limo._types import Booleans, Floats, Integers, Values
 
 # With at most this many relevant or irrelevant scores, visiting all pairs of a row is faster.
@@ -31,11 +33,16 @@ FEW = 128
 class Relevant(NamedTuple):
     """The relevant scores of a row, sorted, with running sums and an index for searching.
 
+    ``counts``, ``sums`` and ``squares`` are the sums of the weights of the lowest k scores, and of
+    these times the scores and times their squares.
+
     Their range is divided into buckets of equal width; ``buckets`` holds for each how many scores
     are in lower ones, so that a search looks at the few scores of one bucket only.
     """
 
     ordered: Values
+    weights: Values
+    counts: Values
     sums: Values
     squares: Values
     buckets: Integers
@@ -43,13 +50,14 @@ class Relevant(NamedTuple):
 
 
 @kernel
-def prepare(ordered: Values) -> Relevant:
+def prepare(ordered: Values, weights: Values) -> Relevant:
     """Running sums and the index of ascending relevant scores, at least one."""
     p = ordered.size
-    sums, squares = np.zeros(p + 1), np.zeros(p + 1)
+    counts, sums, squares = np.zeros(p + 1), np.zeros(p + 1), np.zeros(p + 1)
     for k in range(p):
-        sums[k + 1] = sums[k] + ordered[k]
-        squares[k + 1] = squares[k] + ordered[k] * ordered[k]
+        counts[k + 1] = counts[k] + weights[k]
+        sums[k + 1] = sums[k] + weights[k] * ordered[k]
+        squares[k + 1] = squares[k] + weights[k] * ordered[k] * ordered[k]
     index = np.zeros(2 * p + 1, dtype=np.int64)
     reach = ordered[-1] - ordered[0]
     per_unit = (2 * p - 1) / reach if reach > 0.0 else 0.0
@@ -57,7 +65,7 @@ def prepare(ordered: Values) -> Relevant:
         index[int((ordered[k] - ordered[0]) * per_unit) + 1] += 1
     for bucket in range(2 * p):
         index[bucket + 1] += index[bucket]
-    return Relevant(ordered, sums, squares, index, per_unit)
+    return Relevant(ordered, weights, counts, sums, squares, index, per_unit)
 
 
 @kernel
@@ -81,57 +89,56 @@ def _count_below(relevant: Relevant, value: float) -> int:
 
 @kernel
 def scan(
-    row: Floats,
-    places: Integers,
+    irrelevant: Values,
+    weights: Values,
     relevant: Relevant,
     shape: Values,
     differences: Values,
-    weight: float,
-    gradient: Floats,
+    slopes: Values,
 ) -> float:
-    """Pair loss of the items of a row that are not in ``places``, with all relevant scores.
+    """Pair loss of irrelevant scores with all relevant ones; ``weights`` are empty if all are 1.
 
-    Adds their derivatives times ``weight`` to ``gradient``, and to the three rows of
-    ``differences``, by rank of the relevant score: how many irrelevant items pair with it on the
-    parabola, the sum of c over these, and how many pair with it on the line.
+    Adds their derivatives to ``slopes``, and to the three rows of ``differences``, by rank of the
+    relevant score: how many irrelevant items pair with it on the parabola, the sum of c over these,
+    and how many pair with it on the line.
     """
     curvature, width, slope = shape[0], shape[1], shape[2]
-    sums, squares = relevant.sums, relevant.squares
+    counts, sums, squares = relevant.counts, relevant.sums, relevant.squares
     lowest = relevant.ordered[0] - 1.0
-    n_acting = 0
+    weight = 1.0
+    n_acting = 0.0
     total_acting = 0.0
     value = 0.0
-    start = 0
-    for r in range(places.size + 1):
-        stop = places[r] if r < places.size else row.size
-        for item in range(start, stop):
-            if row[item] > lowest:
-                # On the parabola with ranks below k: begins at rank 0, which is added once for
-                # all items after the loop, and ends at rank k.
-                c = row[item] + 1.0
-                k = _count_below(relevant, c)
-                n_acting += 1
-                total_acting += c
-                differences[0, k] -= 1.0
-                differences[1, k] -= c
-                value += 0.5 * curvature * (k * c * c - 2.0 * c * sums[k] + squares[k])
-                change = curvature * (k * c - sums[k])
-                if c - width > relevant.ordered[0]:
-                    # On the line with ranks below j: there the line replaces the parabola, in
-                    # the value, in the item's derivative and in the differences.
-                    j = _count_below(relevant, c - width)
-                    line = j * c - sums[j]
-                    value += slope * (line - 0.5 * width * j)
-                    value -= 0.5 * curvature * (c * (line - sums[j]) + squares[j])
-                    change += slope * j - curvature * line
-                    differences[0, 0] -= 1.0
-                    differences[0, j] += 1.0
-                    differences[1, 0] -= c
-                    differences[1, j] += c
-                    differences[2, 0] += 1.0
-                    differences[2, j] -= 1.0
-                gradient[item] += weight * change
-        start = stop + 1
+    for item in range(irrelevant.size):
+        if irrelevant[item] > lowest:
+            # On the parabola with ranks below k: begins at rank 0, which is added once for
+            # all items after the loop, and ends at rank k.
+            c = irrelevant[item] + 1.0
+            if weights.size:
+                weight = weights[item]
+            k = _count_below(relevant, c)
+            n_acting += weight
+            total_acting += weight * c
+            differences[0, k] -= weight
+            differences[1, k] -= weight * c
+            loss = 0.5 * curvature * (counts[k] * c * c - 2.0 * c * sums[k] + squares[k])
+            change = curvature * (counts[k] * c - sums[k])
+            if c - width > relevant.ordered[0]:
+                # On the line with ranks below j: there the line replaces the parabola, in
+                # the value, in the item's derivative and in the differences.
+                j = _count_below(relevant, c - width)
+                line = counts[j] * c - sums[j]
+                loss += slope * (line - 0.5 * width * counts[j])
+                loss -= 0.5 * curvature * (c * (line - sums[j]) + squares[j])
+                change += slope * counts[j] - curvature * line
+                differences[0, 0] -= weight
+                differences[0, j] += weight
+                differences[1, 0] -= weight * c
+                differences[1, j] += weight * c
+                differences[2, 0] += weight
+                differences[2, j] -= weight
+            value += weight * loss
+            slopes[item] += weight * change
     differences[0, 0] += n_acting
     differences[1, 0] += total_acting
     return value
@@ -148,12 +155,12 @@ def gather(relevant: Relevant, shape: Values, differences: Values, slopes: Value
         total_acting += differences[1, r]
         n_on_line += differences[2, r]
         parabola = total_acting - n_acting * relevant.ordered[r]
-        slopes[r] = -shape[0] * parabola - shape[2] * n_on_line
+        slopes[r] = relevant.weights[r] * (-shape[0] * parabola - shape[2] * n_on_line)
 
 
 @vector_kernel
 def _visit(relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values) -> float:
-    """The same as ``_search``, pair by pair.
+    """The same as ``_search``, pair by pair, for items of weight 1.
 
     A rounded hinge, a parabola up to ``width`` and a line beyond, has the slope curvature *
     min(z, width) everywhere; the hinge has no parabola.
@@ -186,12 +193,20 @@ def _visit(relevant: Values, irrelevant: Values, shape: Values, up: Values, down
 
 
 @kernel
-def _search(relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values) -> float:
+def _search(
+    relevant: Values,
+    irrelevant: Values,
+    w_rel: Values,
+    w_irr: Values,
+    shape: Values,
+    up: Values,
+    down: Values,
+) -> float:
     """Pair loss of a row, by sorting its relevant scores."""
     order = np.argsort(relevant)
-    prepared = prepare(relevant[order])
+    prepared = prepare(relevant[order], w_rel[order] if w_rel.size else np.ones(order.size))
     differences, slopes = np.zeros((3, relevant.size + 1)), np.empty(relevant.size)
-    value = scan(irrelevant, order[:0], prepared, shape, differences, 1.0, down)
+    value = scan(irrelevant, w_irr, prepared, shape, differences, down)
     gather(prepared, shape, differences, slopes)
     up[order] = slopes
     return value
@@ -199,38 +214,46 @@ def _search(relevant: Values, irrelevant: Values, shape: Values, up: Values, dow
 
 @kernel
 def _pair_loss(
-    relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values
+    relevant: Values,
+    irrelevant: Values,
+    w_rel: Values,
+    w_irr: Values,
+    shape: Values,
+    up: Values,
+    down: Values,
 ) -> float:
-    """The sum over all pairs of a row; writes its derivatives by both kinds of scores."""
+    """The sum over all pairs of a row; writes its derivatives by both kinds of scores.
+
+    The weights of the items are empty if all are 1.
+    """
     down[:] = 0.0
-    if min(relevant.size, irrelevant.size) <= FEW:
+    if w_rel.size == 0 and min(relevant.size, irrelevant.size) <= FEW:
         return _visit(relevant, irrelevant, shape, up, down)
-    return _search(relevant, irrelevant, shape, up, down)
+    return _search(relevant, irrelevant, w_rel, w_irr, shape, up, down)
 
 
 @kernel
 def add_row_pairs(
-    rows: Floats,
-    indptr: Integers,
-    indices: Integers,
-    weights: Values,
-    shape: Values,
-    gradient: Floats,
+    rows: Floats, items: Items, weights: Values, shape: Values, gradient: Floats
 ) -> float:
     """The sum of the rows' weighted pair losses; adds its derivatives to ``gradient``.
 
     Rows whose weight is 0 are skipped. O(p log p + n log p) per row, or O(pn) if p or n is small.
     """
     total = 0.0
-    scores, slopes = np.empty(rows.shape[1]), np.empty(rows.shape[1])
+    scratch = np.empty((3, rows.shape[1]))
     for i in range(rows.shape[0]):
-        places = indices[indptr[i] : indptr[i + 1]]
-        p = places.size
+        places, marks, p = places_of(items, i)
         if weights[i] == 0.0 or p == 0:
             continue
-        take(rows[i], places, scores[:p], scores[p:])
-        value = _pair_loss(scores[:p], scores[p:], shape, slopes[:p], slopes[p:])
-        give(weights[i], slopes[:p], slopes[p:], places, gradient[i])
+        known = rows.shape[1] - places.size + p
+        scores, slopes, own = scratch[0, :known], scratch[1, :known], scratch[2, :0]
+        take(rows[i], places, marks, scores[:p], scores[p:])
+        if items.weights.size:
+            own = scratch[2, :known]
+            take(items.weights, places, marks, own[:p], own[p:])
+        value = _pair_loss(scores[:p], scores[p:], own[:p], own[p:], shape, slopes[:p], slopes[p:])
+        give(weights[i], slopes[:p], slopes[p:], places, marks, gradient[i])
         total += weights[i] * value
     return total
 
@@ -265,7 +288,9 @@ def mean_pairs(
             values[i] = slopes[i] = 0.0 if p == 0 or n == 0 else np.nan
             continue
         share = 1.0 / (p * n)
-        values[i] = share * _pair_loss(up[:p], down[:n], shape, d_up[:p], d_down[:n])
+        values[i] = share * _pair_loss(
+            up[:p], down[:n], up[:0], up[:0], shape, d_up[:p], d_down[:n]
+        )
         p = n = 0
         for item in range(n_items):
             slopes[i, item] = 0.0
@@ -278,11 +303,39 @@ def mean_pairs(
 
 
 @kernel
+def _pair_curvatures(
+    scores: Values, moves: Values, own: Values, p: int, between: float, out: Values
+) -> None:
+    """Write the second derivatives of the pair loss of a row, for a parabola of curvature 1.
+
+    Relevant items come first. ``moves`` and ``between`` are as for ``add_row_curvatures``, ``own``
+    are the weights of the items.
+    """
+    order = np.argsort(scores[:p])
+    relevant = prepare(scores[:p][order], own[:p][order])
+    sums = np.zeros(p + 1)
+    for r in range(p):
+        sums[r + 1] = sums[r] + own[order[r]] * moves[order[r]]
+    differences = np.zeros((2, p + 1))
+    for item in range(p, scores.size):
+        k = _count_below(relevant, scores[item] + 1.0)
+        differences[0, k] += own[item]
+        differences[1, k] += own[item] * moves[item]
+        out[item] = own[item] * (relevant.counts[k] * moves[item] - between * sums[k])
+    # An irrelevant item with count k acts on the ranks below k.
+    n_acting, total = 0.0, 0.0
+    for r in range(p - 1, -1, -1):
+        n_acting += differences[0, r + 1]
+        total += differences[1, r + 1]
+        item = order[r]
+        out[item] = own[item] * (n_acting * moves[item] - between * total)
+
+
+@kernel
 def add_row_curvatures(
     rows: Floats,
     directions: Floats,
-    indptr: Integers,
-    indices: Integers,
+    items: Items,
     weights: Values,
     curvature: float,
     between: float,
@@ -293,54 +346,48 @@ def add_row_curvatures(
     With ``between=1``, their product with ``directions``. With 0, without the derivatives by two
     different items: if all ``directions`` are 1, that is the diagonal.
     """
+    scratch = np.empty((4, rows.shape[1]))
     for i in range(rows.shape[0]):
-        places = indices[indptr[i] : indptr[i + 1]]
-        if weights[i] == 0.0 or places.size == 0:
+        places, marks, p = places_of(items, i)
+        if weights[i] == 0.0 or p == 0:
             continue
-        factor = curvature * weights[i]
-        scores, sums = np.empty(places.size), np.zeros(places.size + 1)
-        for r in range(places.size):
-            scores[r] = rows[i, places[r]]
-        order = np.argsort(scores)
-        relevant = prepare(scores[order])
-        for r in range(places.size):
-            sums[r + 1] = sums[r] + directions[i, places[order[r]]]
-        differences = np.zeros((2, places.size + 1))
-        start = 0
-        for r in range(places.size + 1):
-            stop = places[r] if r < places.size else rows.shape[1]
-            for item in range(start, stop):
-                k = _count_below(relevant, rows[i, item] + 1.0)
-                move = directions[i, item]
-                differences[0, k] += 1.0
-                differences[1, k] += move
-                out[i, item] += factor * (k * move - between * sums[k])
-            start = stop + 1
-        # An irrelevant item with count k acts on the ranks below k.
-        n_acting, total = 0.0, 0.0
-        for r in range(places.size - 1, -1, -1):
-            n_acting += differences[0, r + 1]
-            total += differences[1, r + 1]
-            item = places[order[r]]
-            out[i, item] += factor * (n_acting * directions[i, item] - between * total)
+        known = rows.shape[1] - places.size + p
+        scores, moves = scratch[0, :known], scratch[1, :known]
+        own, found = scratch[2, :known], scratch[3, :known]
+        take(rows[i], places, marks, scores[:p], scores[p:])
+        take(directions[i], places, marks, moves[:p], moves[p:])
+        own[:] = 1.0
+        if items.weights.size:
+            take(items.weights, places, marks, own[:p], own[p:])
+        _pair_curvatures(scores, moves, own, p, between, found)
+        give(curvature * weights[i], found[:p], found[p:], places, marks, out[i])
     return 0.0
 
 
 @kernel
 def scan_rows(
     rows: Floats,
-    indptr: Integers,
-    indices: Integers,
+    items: Items,
+    weights: Values,
     relevant: Relevant,
     shape: Values,
     differences: Values,
     gradient: Floats,
 ) -> float:
-    """Pair loss of the irrelevant items of all these rows with the same relevant scores."""
+    """Pair loss of the irrelevant items of all these rows with the same relevant scores.
+
+    ``weights`` are those of the rows.
+    """
     total = 0.0
+    scratch = np.empty((3, rows.shape[1]))
     for i in range(rows.shape[0]):
-        places = indices[indptr[i] : indptr[i + 1]]
-        total += scan(rows[i], places, relevant, shape, differences, 1.0, gradient[i])
+        places, marks, p = places_of(items, i)
+        n = rows.shape[1] - places.size
+        scores, slopes, own = scratch[0, :n], scratch[1, :n], scratch[2, :n]
+        take(rows[i], places, marks, scratch[2, :p], scores)
+        own[:], slopes[:] = weights[i], 0.0
+        total += scan(scores, own, relevant, shape, differences, slopes)
+        give(1.0, scratch[2, :p], slopes, places, places == -1, gradient[i])
     return total
 
 

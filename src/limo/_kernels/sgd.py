@@ -156,7 +156,11 @@ _LOWEST_SCALE = 1e-6
 
 
 class Draws(NamedTuple):
-    """The pairs to draw from: a one of a 0/1 matrix by ``table``, then any zero of its row."""
+    """The pairs to draw from: a one of a 0/1 matrix by ``table``, then any zero of its row.
+
+    ``indices`` are the places that are no zeros. A zero is accepted with the probability that
+    ``accept`` has for its item; it is empty if all are.
+    """
 
     rows: Integers
     items: Integers
@@ -164,6 +168,7 @@ class Draws(NamedTuple):
     indptr: Integers
     indices: Integers
     n_items: int
+    accept: Values
 
 
 class Weights(NamedTuple):
@@ -203,8 +208,13 @@ def draw_pair(draws: Draws, rng: np.random.Generator) -> tuple[int, int, int]:
     entry = draw(draws.table, rng)
     row = draws.rows[entry]
     start, stop = draws.indptr[row], draws.indptr[row + 1]
-    k = below(draws.n_items - (stop - start), rng)
-    return row, draws.items[entry], _missing(draws.indices, start, stop, k)
+    zero = -1
+    while zero < 0:
+        k = below(draws.n_items - (stop - start), rng)
+        zero = _missing(draws.indices, start, stop, k)
+        if draws.accept.size > 0 and rng.random() >= draws.accept[zero]:
+            zero = -1
+    return row, draws.items[entry], zero
 
 
 @kernel

@@ -10,12 +10,17 @@ B = log sum exp(-a), softplus(z) = log(1 + exp(z)) and sigma its derivative,
 Bottom is top with the sides swapped and all signs turned. Functions of one row take the relevant
 and the irrelevant scores as two arrays and overwrite them with what they compute, so that a row
 costs one exponential per item and no memory of its own.
+
+An item of weight w counts like w equal items. In a log-sum-exp its score then has log w more; in a
+mean it has a larger share.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from limo._kernels import kernel
-from limo._types import Floats, Integers, Values
+from limo._types import Booleans, Floats, Integers, Values
 
 TOP, BOTTOM, WORST = 0, 1, 2
 # Sums of log(1 + e) are logs of products, taken when a product exceeds this: a log is expensive.
@@ -41,33 +46,67 @@ def sigmoid(z: float) -> float:
 # A row as two arrays
 
 
+class Items(NamedTuple):
+    """Which items of each row are not irrelevant, and what items weigh.
+
+    ``indices[indptr[i]:indptr[i + 1]]`` are the relevant and the unknown items of row i, ascending,
+    and ``relevant`` says which of them are relevant; it is empty if all are. ``weights`` has the
+    weight of each item, the same in all rows; it is empty if all weigh 1.
+    """
+
+    indptr: Integers
+    indices: Integers
+    relevant: Booleans
+    weights: Values
+
+
 @kernel
-def take(row: Floats, places: Integers, relevant: Values, irrelevant: Values) -> None:
-    """Copy the items of a row: those in ``places``, and the others."""
-    start, k = 0, 0
+def places_of(items: Items, i: int) -> tuple[Integers, Booleans, int]:
+    """The places of the relevant and unknown items of a row, which are relevant, and how many."""
+    start, stop = items.indptr[i], items.indptr[i + 1]
+    places = items.indices[start:stop]
+    if items.relevant.size == 0:
+        return places, items.relevant, places.size
+    marks = items.relevant[start:stop]
+    return places, marks, marks.sum()
+
+
+@kernel
+def take(
+    row: Floats, places: Integers, marks: Booleans, relevant: Values, irrelevant: Values
+) -> None:
+    """Copy the known items of a row: the relevant ones among ``places``, and those elsewhere."""
+    start, k, q = 0, 0, 0
     for r in range(places.size + 1):
         stop = places[r] if r < places.size else row.size
         for item in range(start, stop):
             irrelevant[k] = row[item]
             k += 1
-        if r < places.size:
-            relevant[r] = row[stop]
+        if r < places.size and (marks.size == 0 or marks[r]):
+            relevant[q] = row[stop]
+            q += 1
         start = stop + 1
 
 
 @kernel
 def give(
-    weight: float, relevant: Values, irrelevant: Values, places: Integers, row: Floats
+    weight: float,
+    relevant: Values,
+    irrelevant: Values,
+    places: Integers,
+    marks: Booleans,
+    row: Floats,
 ) -> None:
     """Add both arrays, times ``weight``, to the items of a row they belong to."""
-    start, k = 0, 0
+    start, k, q = 0, 0, 0
     for r in range(places.size + 1):
         stop = places[r] if r < places.size else row.size
         for item in range(start, stop):
             row[item] += weight * irrelevant[k]
             k += 1
-        if r < places.size:
-            row[stop] += weight * relevant[r]
+        if r < places.size and (marks.size == 0 or marks[r]):
+            row[stop] += weight * relevant[q]
+            q += 1
         start = stop + 1
 
 
@@ -84,11 +123,30 @@ def _softmax(scores: Values) -> float:
     return level
 
 
-# Value and derivatives
+@kernel
+def _weigh(kind: int, relevant: Values, irrelevant: Values, w_rel: Values, w_irr: Values) -> None:
+    """Add the logs of the weights to the scores in log-sum-exps; make the others shares of 1."""
+    if kind == TOP:
+        w_rel /= w_rel.sum()
+    else:
+        relevant -= np.log(w_rel)
+    if kind == BOTTOM:
+        w_irr /= w_irr.sum()
+    else:
+        irrelevant += np.log(w_irr)
 
 
 @kernel
-def _one_sided(led: Values, others: Values) -> float:
+def _share(shares: Values, k: int, n: int) -> float:
+    """The share of item k in a mean over n items; they are equal if none are given."""
+    return shares[k] if shares.size else 1.0 / n
+
+
+# Value and derivatives. The shares are those of the items that the mean is over, empty if equal.
+
+
+@kernel
+def _one_sided(led: Values, others: Values, shares: Values) -> float:
     """Mean over ``led`` of softplus(A - led), A over ``others``; both become derivatives."""
     level = _softmax(others)
     value = pull = 0.0
@@ -96,28 +154,32 @@ def _one_sided(led: Values, others: Values) -> float:
     for k in range(led.size):
         z = level - led[k]
         e = np.exp(-abs(z))
-        value += max(z, 0.0)
-        product *= 1.0 + e
-        if product > MUCH:
-            value += np.log(product)
-            product = 1.0
-        s = (1.0 if z >= 0.0 else e) / (1.0 + e)
+        share = _share(shares, k, led.size)
+        value += share * max(z, 0.0)
+        if shares.size:
+            value += share * np.log1p(e)
+        else:
+            product *= 1.0 + e
+            if product > MUCH:
+                value += share * np.log(product)
+                product = 1.0
+        s = share * (1.0 if z >= 0.0 else e) / (1.0 + e)
         pull += s
-        led[k] = -s / led.size
-    others *= pull / led.size
-    total: float = value + np.log(product)
-    return total / led.size
+        led[k] = -s
+    others *= pull
+    total: float = value + np.log(product) / led.size
+    return total
 
 
 @kernel
-def _row_value(kind: int, relevant: Values, irrelevant: Values) -> float:
+def _row_value(kind: int, relevant: Values, irrelevant: Values, shares: Values) -> float:
     """The loss of a row; its scores become derivatives."""
     if kind == TOP:
-        return _one_sided(relevant, irrelevant)
+        return _one_sided(relevant, irrelevant, shares)
     if kind == BOTTOM:
         relevant *= -1.0
         irrelevant *= -1.0
-        value = _one_sided(irrelevant, relevant)
+        value = _one_sided(irrelevant, relevant, shares)
         relevant *= -1.0
         irrelevant *= -1.0
         return value
@@ -129,27 +191,43 @@ def _row_value(kind: int, relevant: Values, irrelevant: Values) -> float:
 
 
 @kernel
-def add_soft_rows(
-    rows: Floats,
-    indptr: Integers,
-    indices: Integers,
-    weights: Values,
+def _enter(
+    row: Floats,
+    items: Items,
     kind: int,
-    gradient: Floats,
+    places: Integers,
+    marks: Booleans,
+    p: int,
+    scores: Values,
+    weights: Values,
+) -> Values:
+    """Copy the known scores of a row, relevant ones first, as weighed; return the shares."""
+    take(row, places, marks, scores[:p], scores[p:])
+    if items.weights.size == 0:
+        return items.weights
+    take(items.weights, places, marks, weights[:p], weights[p:])
+    _weigh(kind, scores[:p], scores[p:], weights[:p], weights[p:])
+    return weights[:p] if kind == TOP else weights[p:]
+
+
+@kernel
+def add_soft_rows(
+    rows: Floats, items: Items, weights: Values, kind: int, gradient: Floats
 ) -> float:
     """The weighted sum of the rows' losses; adds its derivatives to ``gradient``.
 
     Rows whose weight is 0 are skipped; the others must have pairs.
     """
     total = 0.0
-    scratch = np.empty(rows.shape[1])
+    scratch = np.empty((2, rows.shape[1]))
     for i in range(rows.shape[0]):
         if weights[i] != 0.0:
-            places = indices[indptr[i] : indptr[i + 1]]
-            relevant, irrelevant = scratch[: places.size], scratch[places.size :]
-            take(rows[i], places, relevant, irrelevant)
-            total += weights[i] * _row_value(kind, relevant, irrelevant)
-            give(weights[i], relevant, irrelevant, places, gradient[i])
+            places, marks, p = places_of(items, i)
+            known = rows.shape[1] - places.size + p
+            scores = scratch[0, :known]
+            shares = _enter(rows[i], items, kind, places, marks, p, scores, scratch[1, :known])
+            total += weights[i] * _row_value(kind, scores[:p], scores[p:], shares)
+            give(weights[i], scores[:p], scores[p:], places, marks, gradient[i])
     return total
 
 
@@ -157,13 +235,15 @@ def add_soft_rows(
 
 
 @kernel
-def _one_sided_product(led: Values, others: Values, t_led: Values, t_others: Values) -> None:
+def _one_sided_product(
+    led: Values, others: Values, t_led: Values, t_others: Values, shares: Values
+) -> None:
     """The directions ``t`` become products with the Hessian of ``_one_sided``."""
     level = _softmax(others)
     d_level = np.dot(others, t_others)
     pull = d_pull = 0.0
     for k in range(led.size):
-        s = sigmoid(level - led[k]) / led.size
+        s = sigmoid(level - led[k]) * _share(shares, k, led.size)
         d = s * sigmoid(led[k] - level) * (d_level - t_led[k])
         pull += s
         d_pull += d
@@ -174,16 +254,21 @@ def _one_sided_product(led: Values, others: Values, t_led: Values, t_others: Val
 
 @kernel
 def _row_product(
-    kind: int, relevant: Values, irrelevant: Values, t_relevant: Values, t_irrelevant: Values
+    kind: int,
+    relevant: Values,
+    irrelevant: Values,
+    t_relevant: Values,
+    t_irrelevant: Values,
+    shares: Values,
 ) -> None:
     """The directions become products with the Hessian of a row's loss; scores are overwritten."""
     if kind == TOP:
-        _one_sided_product(relevant, irrelevant, t_relevant, t_irrelevant)
+        _one_sided_product(relevant, irrelevant, t_relevant, t_irrelevant, shares)
         return
     relevant *= -1.0
     if kind == BOTTOM:
         irrelevant *= -1.0
-        _one_sided_product(irrelevant, relevant, t_irrelevant, t_relevant)
+        _one_sided_product(irrelevant, relevant, t_irrelevant, t_relevant, shares)
         return
     z = _softmax(irrelevant) + _softmax(relevant)
     s = sigmoid(z)
@@ -197,34 +282,29 @@ def _row_product(
 
 @kernel
 def add_soft_products(
-    rows: Floats,
-    directions: Floats,
-    indptr: Integers,
-    indices: Integers,
-    weights: Values,
-    kind: int,
-    out: Floats,
+    rows: Floats, directions: Floats, items: Items, weights: Values, kind: int, out: Floats
 ) -> float:
     """Add the Hessian of the rows' losses, times ``directions``, to ``out``."""
-    scratch, moves = np.empty(rows.shape[1]), np.empty(rows.shape[1])
+    scratch = np.empty((3, rows.shape[1]))
     for i in range(rows.shape[0]):
         if weights[i] != 0.0:
-            places = indices[indptr[i] : indptr[i + 1]]
-            p = places.size
-            take(rows[i], places, scratch[:p], scratch[p:])
-            take(directions[i], places, moves[:p], moves[p:])
-            _row_product(kind, scratch[:p], scratch[p:], moves[:p], moves[p:])
-            give(weights[i], moves[:p], moves[p:], places, out[i])
+            places, marks, p = places_of(items, i)
+            known = rows.shape[1] - places.size + p
+            scores, moves = scratch[0, :known], scratch[1, :known]
+            shares = _enter(rows[i], items, kind, places, marks, p, scores, scratch[2, :known])
+            take(directions[i], places, marks, moves[:p], moves[p:])
+            _row_product(kind, scores[:p], scores[p:], moves[:p], moves[p:], shares)
+            give(weights[i], moves[:p], moves[p:], places, marks, out[i])
     return 0.0
 
 
 @kernel
-def _one_sided_diagonal(led: Values, others: Values) -> None:
+def _one_sided_diagonal(led: Values, others: Values, shares: Values) -> None:
     """Both arrays become the diagonal of the Hessian of ``_one_sided``."""
     level = _softmax(others)
     pull = curved = 0.0
     for k in range(led.size):
-        s = sigmoid(level - led[k]) / led.size
+        s = sigmoid(level - led[k]) * _share(shares, k, led.size)
         led[k] = s * sigmoid(led[k] - level)
         pull += s
         curved += led[k]
@@ -233,15 +313,15 @@ def _one_sided_diagonal(led: Values, others: Values) -> None:
 
 
 @kernel
-def _row_diagonal(kind: int, relevant: Values, irrelevant: Values) -> None:
+def _row_diagonal(kind: int, relevant: Values, irrelevant: Values, shares: Values) -> None:
     """Scores become the diagonal of the Hessian of a row's loss."""
     if kind == TOP:
-        _one_sided_diagonal(relevant, irrelevant)
+        _one_sided_diagonal(relevant, irrelevant, shares)
         return
     relevant *= -1.0
     if kind == BOTTOM:
         irrelevant *= -1.0
-        _one_sided_diagonal(irrelevant, relevant)
+        _one_sided_diagonal(irrelevant, relevant, shares)
         return
     z = _softmax(irrelevant) + _softmax(relevant)
     s = sigmoid(z)
@@ -252,34 +332,30 @@ def _row_diagonal(kind: int, relevant: Values, irrelevant: Values) -> None:
 
 @kernel
 def add_soft_diagonals(
-    rows: Floats,
-    indptr: Integers,
-    indices: Integers,
-    weights: Values,
-    kind: int,
-    out: Floats,
+    rows: Floats, items: Items, weights: Values, kind: int, out: Floats
 ) -> float:
     """Add the diagonal of the Hessian of the rows' losses to ``out``."""
-    scratch = np.empty(rows.shape[1])
+    scratch = np.empty((2, rows.shape[1]))
     for i in range(rows.shape[0]):
         if weights[i] != 0.0:
-            places = indices[indptr[i] : indptr[i + 1]]
-            relevant, irrelevant = scratch[: places.size], scratch[places.size :]
-            take(rows[i], places, relevant, irrelevant)
-            _row_diagonal(kind, relevant, irrelevant)
-            give(weights[i], relevant, irrelevant, places, out[i])
+            places, marks, p = places_of(items, i)
+            known = rows.shape[1] - places.size + p
+            scores = scratch[0, :known]
+            shares = _enter(rows[i], items, kind, places, marks, p, scores, scratch[1, :known])
+            _row_diagonal(kind, scores[:p], scores[p:], shares)
+            give(weights[i], scores[:p], scores[p:], places, marks, out[i])
     return 0.0
 
 
-# All entries as one row, block by block
+# All entries as one row, block by block. Each row has the weight of its instance.
 
 
 @kernel
-def log_sum_irrelevant(rows: Floats, indptr: Integers, indices: Integers) -> float:
+def log_sum_irrelevant(rows: Floats, items: Items, weights: Values) -> float:
     """The log-sum-exp of the irrelevant scores of these rows; -inf if there are none."""
     highest, total = -np.inf, 0.0
     for i in range(rows.shape[0]):
-        places = indices[indptr[i] : indptr[i + 1]]
+        places, _, _ = places_of(items, i)
         start = 0
         for r in range(places.size + 1):
             stop = places[r] if r < places.size else rows.shape[1]
@@ -288,29 +364,30 @@ def log_sum_irrelevant(rows: Floats, indptr: Integers, indices: Integers) -> flo
                 if score > highest:
                     total *= np.exp(highest - score)
                     highest = score
-                total += np.exp(score - highest)
+                total += weights[i] * np.exp(score - highest)
             start = stop + 1
     return highest + np.log(total) if total > 0.0 else -np.inf
 
 
 @kernel
 def add_shares(
-    rows: Floats, indptr: Integers, indices: Integers, level: float, factor: float, slopes: Floats
+    rows: Floats, items: Items, weights: Values, level: float, factor: float, slopes: Floats
 ) -> None:
     """Add factor * exp(score - level) for the irrelevant scores of these rows."""
     for i in range(rows.shape[0]):
-        places = indices[indptr[i] : indptr[i + 1]]
+        places, _, _ = places_of(items, i)
+        own = factor * weights[i]
         start = 0
         for r in range(places.size + 1):
             stop = places[r] if r < places.size else rows.shape[1]
             for item in range(start, stop):
-                slopes[i, item] += factor * np.exp(rows[i, item] - level)
+                slopes[i, item] += own * np.exp(rows[i, item] - level)
             start = stop + 1
 
 
 @kernel
 def add_above(
-    rows: Floats, indptr: Integers, indices: Integers, level: float, factor: float, slopes: Floats
+    rows: Floats, items: Items, weights: Values, level: float, factor: float, slopes: Floats
 ) -> tuple[float, float]:
     """Add the derivatives of factor * softplus(score + level) for the irrelevant scores.
 
@@ -318,17 +395,18 @@ def add_above(
     """
     value = pull = 0.0
     for i in range(rows.shape[0]):
-        places = indices[indptr[i] : indptr[i + 1]]
+        places, _, _ = places_of(items, i)
+        own = factor * weights[i]
         start = 0
         for r in range(places.size + 1):
             stop = places[r] if r < places.size else rows.shape[1]
             for item in range(start, stop):
                 loss, s = soft_step(rows[i, item] + level)
-                value += loss
-                pull += s
-                slopes[i, item] += factor * s
+                value += own * loss
+                pull += own * s
+                slopes[i, item] += own * s
             start = stop + 1
-    return factor * value, factor * pull
+    return value, pull
 
 
 # Single entries
@@ -361,53 +439,49 @@ def entry_curvature(z: float, shape: Values) -> float:
 
 
 @kernel
+def _sides(items: Items, i: int, sides: Integers) -> None:
+    """Write 0 for each relevant, 1 for each irrelevant and 2 for each unknown item of a row."""
+    places, marks, _ = places_of(items, i)
+    sides[:] = 1
+    for r in range(places.size):
+        sides[places[r]] = 0 if marks.size == 0 or marks[r] else 2
+
+
+@kernel
 def add_entries(
-    rows: Floats,
-    indptr: Integers,
-    indices: Integers,
-    weights: Values,
-    by_column: Values,
-    shape: Values,
-    gradient: Floats,
+    rows: Floats, items: Items, weights: Values, by_column: Values, shape: Values, gradient: Floats
 ) -> float:
-    """The weighted sum of phi over all entries; adds its derivatives to ``gradient``.
+    """The weighted sum of phi over all known entries; adds its derivatives to ``gradient``.
 
     ``weights`` and ``by_column`` hold two factors for each row and each column: the weight of a
     relevant entry is the product of the first ones, of an irrelevant entry of the second ones.
     """
     total = 0.0
+    sides = np.empty(rows.shape[1], np.int64)
     for i in range(rows.shape[0]):
-        r, stop = indptr[i], indptr[i + 1]
+        _sides(items, i, sides)
         for item in range(rows.shape[1]):
-            relevant = r < stop and indices[r] == item
-            side, sign = (0, 1.0) if relevant else (1, -1.0)
-            if relevant:
-                r += 1
-            weight = weights[i, side] * by_column[item, side]
-            value, slope = entry_loss(sign * rows[i, item], shape)
-            total += weight * value
-            gradient[i, item] += weight * sign * slope
+            side = sides[item]
+            if side < 2:
+                sign = 1.0 - 2.0 * side
+                weight = weights[i, side] * by_column[item, side]
+                value, slope = entry_loss(sign * rows[i, item], shape)
+                total += weight * value
+                gradient[i, item] += weight * sign * slope
     return total
 
 
 @kernel
 def add_entry_curvatures(
-    rows: Floats,
-    indptr: Integers,
-    indices: Integers,
-    weights: Values,
-    by_column: Values,
-    shape: Values,
-    out: Floats,
+    rows: Floats, items: Items, weights: Values, by_column: Values, shape: Values, out: Floats
 ) -> float:
     """Add the weighted second derivatives, with weights as for ``add_entries``."""
+    sides = np.empty(rows.shape[1], np.int64)
     for i in range(rows.shape[0]):
-        r, stop = indptr[i], indptr[i + 1]
+        _sides(items, i, sides)
         for item in range(rows.shape[1]):
-            relevant = r < stop and indices[r] == item
-            side, sign = (0, 1.0) if relevant else (1, -1.0)
-            if relevant:
-                r += 1
-            weight = weights[i, side] * by_column[item, side]
-            out[i, item] += weight * entry_curvature(sign * rows[i, item], shape)
+            side = sides[item]
+            if side < 2:
+                weight = weights[i, side] * by_column[item, side]
+                out[i, item] += weight * entry_curvature((1.0 - 2.0 * side) * rows[i, item], shape)
     return 0.0

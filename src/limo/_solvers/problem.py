@@ -219,10 +219,11 @@ class Features:
     def weighted_squares(self, Y: Pattern, by_row: Values, by_column: Values) -> Values:
         """The sum over instances i of X_if^2 V_ij, for each feature f and label j.
 
-        V_ij = by_row[i, k] by_column[j, k], with k = 0 where instance i has label j, else 1.
+        V_ij = by_row[i, k] by_column[j, k], with k = 0 where instance i has label j, else 1; 0
+        where the label is missing.
         """
-        marks = Y.csr.astype(np.float64)
-        both = [sparse.csr_array(marks.multiply(by_row[:, [k]])) for k in (0, 1)]
+        marks = [part.csr.astype(np.float64) for part in (Y, Y.ones_and_unknown[0])]
+        both = [sparse.csr_array(marks[k].multiply(by_row[:, [k]])) for k in (0, 1)]
 
         def weighted(squares: Any) -> Values:
             found = np.outer(squares @ by_row[:, 1], by_column[:, 1])
@@ -236,7 +237,7 @@ class Features:
         found = weighted(squares.T)
         if not self.constant:
             return found
-        return np.vstack([found, weighted(np.full((1, marks.shape[0]), self.constant**2))])
+        return np.vstack([found, weighted(np.full((1, Y.shape[0]), self.constant**2))])
 
     def blocks(self, step: int) -> list["Features"]:
         """The same features, ``step`` instances at a time."""

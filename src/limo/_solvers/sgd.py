@@ -36,7 +36,7 @@ from scipy import sparse
 from limo._kernels.sgd import CSR, Draws, Rates, Storage, Weights, alias_table, finish, run_steps
 from limo._solvers.problem import Callback, Iterates, Problem, Progress, Solution, Status
 from limo._types import Booleans, Integers, Values
-from limo._views import Pattern
+from limo._views import COLUMNS, ROWS, Pattern
 
 SAMPLINGS = ("pairs", "instances")
 
@@ -67,6 +67,9 @@ def solve(
     of passes. ``average`` uses the mean of all iterates, from the first step on, instead of the
     last one. ``start`` continues a former solution, with its average, on the same or other
     instances. Without a pair to draw, the weights stay those of ``start``, or 0.
+
+    Instances with a weight are drawn in proportion to it: a pair of instances has the product of
+    their weights. Missing labels are in no pair.
     """
     began = time.perf_counter()
     Y, shape = problem.Y, (problem.Y.shape[1], problem.features.shape[1])
@@ -120,18 +123,23 @@ def _rates(problem: Problem, step: float) -> Rates:
 
 def _draws(Y: Pattern, sampling: str, *, by_label: bool, wanted: bool) -> Draws:
     """The pairs of labels per instance or, ``by_label``, of instances; none if not ``wanted``."""
-    view = Y.T if by_label else Y
-    ones = view.ones_per_row
+    view, own = Y.T if by_label else Y, Y.row_weights
     n_items = view.shape[1]
-    rows = np.repeat(np.arange(view.shape[0]), ones)
-    drawn = np.flatnonzero(ones[rows] < n_items) if wanted else np.empty(0, np.int64)
+    no_zeros = view.ones_and_unknown[0]
+    rows = np.repeat(np.arange(view.shape[0]), view.ones_per_row)
+    has_zeros = no_zeros.ones_per_row < n_items
+    drawn = np.flatnonzero(has_zeros[rows]) if wanted else np.empty(0, np.int64)
     rows, items = rows[drawn], view.indices[drawn]
+    instance = items if by_label else rows
     if sampling == "pairs":
-        odds = (n_items - ones[rows]).astype(np.float64)
+        named = COLUMNS if by_label else ROWS
+        odds = np.broadcast_to(named.n_items(Y), view.shape[0])[rows] - named.ones(Y)[rows]
     else:
-        instance = items if by_label else rows
         odds = 1.0 / np.bincount(instance)[instance]
-    return Draws(rows, items, alias_table(odds), view.indptr, view.indices, n_items)
+    odds = odds.astype(np.float64) if own is None else odds * own[instance]
+    accept = np.empty(0) if own is None or not by_label else own / own.max()
+    table = alias_table(odds)
+    return Draws(rows, items, table, no_zeros.indptr, no_zeros.indices, n_items, accept)
 
 
 # The state of the steps. Kernels keep a row per label, solutions a column per label.

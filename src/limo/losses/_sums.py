@@ -28,6 +28,7 @@ from limo._kernels.soft import (
     BOTTOM,
     TOP,
     WORST,
+    Items,
     add_above,
     add_entries,
     add_entry_curvatures,
@@ -53,18 +54,20 @@ _ENTRY_BLOCKS = 16
 _KINDS = {"top": TOP, "bottom": BOTTOM, "worst": WORST}
 
 
-def loss(y_true: Any, y_score: Any, terms: Term | str | Iterable[Term | str]) -> float:
+def loss(
+    y_true: Any,
+    y_score: Any,
+    terms: Term | str | Iterable[Term | str],
+    *,
+    missing: Any = None,
+    sample_weight: Any = None,
+) -> float:
     """The loss of scores.
 
     Parameters
     ----------
-    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
-        True labels, 0 or 1.
-    y_score : array-like of shape (n_samples, n_labels)
-        Scores, the higher the more likely relevant.
-    terms : Term, str, or iterable of these
-        The terms of the loss, which are added; ``"rows top"`` is short for
-        ``Term("rows", "top")``.
+    y_true, y_score, terms, missing, sample_weight
+        As for :func:`derivatives`.
 
     Returns
     -------
@@ -76,11 +79,16 @@ def loss(y_true: Any, y_score: Any, terms: Term | str | Iterable[Term | str]) ->
     >>> round(loss([[1, 0, 0]], [[0.0, 0.0, 0.0]], Term("rows", "top")), 4)  # log 3
     1.0986
     """
-    return derivatives(y_true, y_score, terms).value
+    return derivatives(y_true, y_score, terms, missing=missing, sample_weight=sample_weight).value
 
 
 def derivatives(
-    y_true: Any, y_score: Any, terms: Term | str | Iterable[Term | str]
+    y_true: Any,
+    y_score: Any,
+    terms: Term | str | Iterable[Term | str],
+    *,
+    missing: Any = None,
+    sample_weight: Any = None,
 ) -> "Derivatives":
     """The loss of scores and its derivatives by each score.
 
@@ -93,6 +101,11 @@ def derivatives(
     terms : Term, str, or iterable of these
         The terms of the loss, which are added; ``"rows top"`` is short for
         ``Term("rows", "top")``.
+    missing : number or array-like, optional
+        The number that stands for a missing label in ``y_true``, nan or -1; or a mask that is true
+        where a label is missing. Such entries take no part in any pair or mean.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts: 2 as much as two equal instances.
 
     Returns
     -------
@@ -109,9 +122,7 @@ def derivatives(
     >>> found.hessian_product([[1.0, 0.0]])
     array([[ 0.25, -0.25]])
     """
-    checked = check_inputs(y_true, y_score)
-    if not checked.Y.is_plain:
-        raise ValueError("Losses need every label, but y_true has masked entries. Fill them.")
+    checked = check_inputs(y_true, y_score, missing=missing, sample_weight=sample_weight)
     S = np.ascontiguousarray(checked.S, dtype=np.float64)
     parts = tuple(Weighted.of(term, checked.Y) for term in check_terms(terms))
     return Derivatives(*add_up(S, checked.Y, parts), S, checked.Y, parts)
@@ -171,9 +182,8 @@ class Derivatives:
             elif route == "columns":
                 over_columns(work, inputs, self._Y.T, part.weights, out)
             else:  # one long row, in one thread
-                Y = Pattern.from_flat(self._Y.flat, (1, out.size))
                 flat = tuple(matrix.reshape(1, -1) for matrix in inputs)
-                over_rows(work, flat, Y, part.weights, out.reshape(1, -1))
+                over_rows(work, flat, self._Y.as_one_row(), part.weights, out.reshape(1, -1))
         return out
 
 
@@ -200,7 +210,7 @@ def add_up(
 
 
 # The kernels of a term, all with the same arguments:
-# matrices, places of the relevant items of each row, weights of the rows, result.
+# matrices, which items of each row are relevant, weights of the rows, result.
 
 Work = Callable[..., float]
 
@@ -209,27 +219,27 @@ def work_of(part: Weighted, width: float) -> Work:
     """A function of scores that adds the gradient of some rows and returns their loss."""
     kind, shape = part.term.aggregation, base_of(part.term, width).shape
     if kind == "mean":
-        return lambda S, ptr, at, weights, out: add_row_pairs(S, ptr, at, weights, shape, out)
+        return lambda S, items, weights, out: add_row_pairs(S, items, weights, shape, out)
     if kind == "pointwise":
-        return lambda S, ptr, at, weights, out: add_entries(
-            S, ptr, at, weights, part.by_column, shape, out
+        return lambda S, items, weights, out: add_entries(
+            S, items, weights, part.by_column, shape, out
         )
-    return lambda S, ptr, at, weights, out: add_soft_rows(S, ptr, at, weights, _KINDS[kind], out)
+    return lambda S, items, weights, out: add_soft_rows(S, items, weights, _KINDS[kind], out)
 
 
 def _diagonal_of(part: Weighted) -> Work:
     """A function of scores that adds their second derivatives; directions are not used."""
     kind, shape = part.term.aggregation, base_of(part.term).shape
     if kind == "mean":
-        return lambda S, T, ptr, at, weights, out: add_row_curvatures(
-            S, T, ptr, at, weights, shape[0], 0.0, out
+        return lambda S, T, items, weights, out: add_row_curvatures(
+            S, T, items, weights, shape[0], 0.0, out
         )
     if kind == "pointwise":
-        return lambda S, T, ptr, at, weights, out: add_entry_curvatures(
-            S, ptr, at, weights, part.by_column, shape, out
+        return lambda S, T, items, weights, out: add_entry_curvatures(
+            S, items, weights, part.by_column, shape, out
         )
-    return lambda S, T, ptr, at, weights, out: add_soft_diagonals(
-        S, ptr, at, weights, _KINDS[kind], out
+    return lambda S, T, items, weights, out: add_soft_diagonals(
+        S, items, weights, _KINDS[kind], out
     )
 
 
@@ -237,35 +247,55 @@ def _product_of(part: Weighted) -> Work:
     """A function of scores and directions that adds the product of the latter with the Hessian."""
     kind, shape = part.term.aggregation, base_of(part.term).shape
     if kind == "mean":
-        return lambda S, T, ptr, at, weights, out: add_row_curvatures(
-            S, T, ptr, at, weights, shape[0], 1.0, out
+        return lambda S, T, items, weights, out: add_row_curvatures(
+            S, T, items, weights, shape[0], 1.0, out
         )
     if kind == "pointwise":
 
-        def multiply(S: Any, T: Any, ptr: Any, at: Any, weights: Any, out: Any) -> float:
+        def multiply(S: Any, T: Any, items: Any, weights: Any, out: Any) -> float:
             curvatures = np.zeros_like(S)
-            add_entry_curvatures(S, ptr, at, weights, part.by_column, shape, curvatures)
+            add_entry_curvatures(S, items, weights, part.by_column, shape, curvatures)
             out += curvatures * T
             return 0.0
 
         return multiply
-    return lambda S, T, ptr, at, weights, out: add_soft_products(
-        S, T, ptr, at, weights, _KINDS[kind], out
+    return lambda S, T, items, weights, out: add_soft_products(
+        S, T, items, weights, _KINDS[kind], out
     )
 
 
 # Blocks of rows and columns
 
 
+def items_of(Y: Pattern) -> Items:
+    """Which items of the rows of a matrix are relevant or unknown, and what columns weigh."""
+    whole, ones = Y.ones_and_unknown
+    return Items(
+        whole.indptr,
+        whole.indices,
+        ones,
+        _NOTHING if Y.column_weights is None else Y.column_weights,
+    )
+
+
+_NOTHING = np.empty(0)
+
+
+def _some(items: Items, start: int, stop: int) -> Items:
+    """Some of the rows."""
+    return items._replace(indptr=items.indptr[start : stop + 1])
+
+
 def over_rows(
     work: Work, inputs: tuple[Values, ...], Y: Pattern, weights: Values, out: Values
 ) -> float:
     """Do the work on blocks of rows, in parallel; return the sum of the values."""
+    items = items_of(Y)
 
     def add(block: tuple[int, int]) -> float:
-        own, part = slice(*block), Y.rows(*block)
+        own = slice(*block)
         blocks = (matrix[own] for matrix in inputs)
-        return work(*blocks, part.indptr, part.indices, weights[own], out[own])
+        return work(*blocks, _some(items, *block), weights[own], out[own])
 
     enough = out.size > _ENOUGH
     with workers(enough=enough) as run:
@@ -276,15 +306,15 @@ def over_columns(
     work: Work, inputs: tuple[Values, ...], Y_T: Pattern, weights: Values, out: Values
 ) -> float:
     """Do the work on blocks of columns, copied as rows, in parallel."""
+    items = items_of(Y_T)
 
     def add(block: tuple[int, int]) -> float:
         start, stop = block
-        part = Y_T.rows(start, stop)
         columns = np.empty((len(inputs), stop - start, out.shape[0]))
         for matrix, copy in zip(inputs, columns, strict=True):
             copy_columns(matrix, start, copy)
         result = np.zeros(columns.shape[1:])
-        value = work(*columns, part.indptr, part.indices, weights[start:stop], result)
+        value = work(*columns, _some(items, start, stop), weights[start:stop], result)
         add_transposed(result, start, out)
         return value
 
@@ -331,27 +361,30 @@ class MeanEntries:
         self.weight = float(part.weights[0])
         self.shape = base_of(part.term, width).shape
         self.scores: list[Values] = []
+        self.shares: list[Values] = []
         self.value = 0.0
 
     def survey(self, S: Values, Y: Pattern) -> None:
         """Collect the relevant scores."""
         self.scores.append(S.reshape(-1)[Y.flat])
+        self.shares.append(Y.weights_at(Y.flat))
 
     def begin(self) -> None:
         """Sort the relevant scores."""
         scores = np.concatenate(self.scores)
         self.order = np.argsort(scores)
-        self.relevant = prepare(scores[self.order])
+        self.relevant = prepare(scores[self.order], np.concatenate(self.shares)[self.order])
         self.differences = np.zeros((3, scores.size + 1))
 
     def add_irrelevant(self, S: Values, Y: Pattern, slopes: Values) -> None:
         """Add the irrelevant entries of these rows; write their derivatives into ``slopes``."""
+        items, weights = items_of(Y), _instance_weights(Y)
 
         def add(block: tuple[int, int]) -> tuple[float, Values]:
-            own, part = slice(*block), Y.rows(*block)
-            differences, places = np.zeros_like(self.differences), (part.indptr, part.indices)
-            value = scan_rows(S[own], *places, self.relevant, self.shape, differences, slopes[own])
-            return value, differences
+            own, some = slice(*block), _some(items, *block)
+            differences = np.zeros_like(self.differences)
+            setting = self.relevant, self.shape, differences
+            return scan_rows(S[own], some, weights[own], *setting, slopes[own]), differences
 
         with workers(enough=S.size > _ENOUGH) as run:
             for value, differences in run(add, _entry_blocks(S)):
@@ -374,6 +407,7 @@ class SoftEntries:
         self.kind = part.term.aggregation
         self.n_irrelevant = float(part.counts[1, 0])
         self.scores: list[Values] = []
+        self.shares: list[Values] = []
         self.levels: list[float] = []
         self.pull = 0.0
         self.value = 0.0
@@ -381,20 +415,23 @@ class SoftEntries:
     def survey(self, S: Values, Y: Pattern) -> None:
         """Collect the relevant scores and log-sum-exps of the irrelevant ones."""
         self.scores.append(S.reshape(-1)[Y.flat])
+        self.shares.append(Y.weights_at(Y.flat))
         if self.kind != "bottom":
             self.levels += self._in_blocks(log_sum_irrelevant, S, Y)
 
     def begin(self) -> None:
         """Compute all that does not depend on single irrelevant scores."""
-        a = np.concatenate(self.scores)
+        a, shares = np.concatenate(self.scores), np.concatenate(self.shares)
         below = float(np.logaddexp.reduce(self.levels)) if self.levels else 0.0
-        above = float(np.logaddexp.reduce(-a))
         if self.kind == "top":
-            self.value = float(np.logaddexp(0.0, below - a).mean())
-            self.slopes = -_sigmoid(below - a) / a.size
+            shares /= shares.sum()
+            self.value = float(shares @ np.logaddexp(0.0, below - a))
+            self.slopes = -shares * _sigmoid(below - a)
             self.level, self.factor = below, -float(self.slopes.sum())
         else:
-            self.slopes = -np.exp(-a - above)
+            weighed = np.log(shares) - a
+            above = float(np.logaddexp.reduce(weighed))
+            self.slopes = -np.exp(weighed - above)
             self.level, self.factor = above, 1.0 / self.n_irrelevant
         if self.kind == "worst":
             self.value = float(np.logaddexp(0.0, below + above))
@@ -415,12 +452,13 @@ class SoftEntries:
         return self.slopes * self.pull if self.kind == "bottom" else self.slopes
 
     def _in_blocks(self, kernel: Any, S: Values, Y: Pattern, slopes: Values | None = None) -> Any:
+        items, weights = items_of(Y), _instance_weights(Y)
+
         def add(block: tuple[int, int]) -> Any:
-            own, part = slice(*block), Y.rows(*block)
+            own, some = slice(*block), _some(items, *block)
             if slopes is None:
-                return kernel(S[own], part.indptr, part.indices)
-            setting = self.level, self.factor
-            return kernel(S[own], part.indptr, part.indices, *setting, slopes[own])
+                return kernel(S[own], some, weights[own])
+            return kernel(S[own], some, weights[own], self.level, self.factor, slopes[own])
 
         with workers(enough=S.size > _ENOUGH) as run:
             return list(run(add, _entry_blocks(S)))
@@ -435,6 +473,10 @@ def _add_entries(S: Values, Y: Pattern, part: Weighted, width: float, gradient: 
     slopes.reshape(-1)[Y.flat] = entries.relevant_derivatives()
     gradient += entries.weight * slopes
     return entries.weight * entries.value
+
+
+def _instance_weights(Y: Pattern) -> Values:
+    return np.ones(Y.shape[0]) if Y.row_weights is None else Y.row_weights
 
 
 def _sigmoid(z: Values) -> Values:

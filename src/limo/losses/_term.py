@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from limo._checks import check_name, check_number
-from limo._types import Integers, Values
+from limo._types import Anything, Values
 from limo._views import VIEWS, Pattern
 
 # The bases and the ways to share the weight that each aggregation allows; defaults come first.
@@ -218,13 +218,16 @@ class Weighted:
     by_column : array of shape (n_labels, 2)
         For a pointwise term, two factors per label, too.
     counts : array of shape (2, n_rows)
-        The relevant and irrelevant items of each row of the view.
+        The relevant and irrelevant items of each row of the view, or what they weigh.
+    instances : array of shape (n_samples,)
+        The weight of each instance.
     """
 
     term: Term
     weights: Values
     by_column: Values
     counts: Values
+    instances: Values
 
     @classmethod
     def of(cls, term: Term, Y: Pattern) -> "Weighted":
@@ -232,13 +235,17 @@ class Weighted:
         view = VIEWS[term.view]
         counts = _counts(view.ones(Y), view.n_items(Y))
         by_column = np.ones((Y.shape[1], 2))
+        own = np.ones(Y.shape[0]) if Y.row_weights is None else Y.row_weights
+        rows = own if term.view == "rows" else np.ones(counts.shape[1])
         if term.aggregation != "pointwise":
-            return cls(term, _row_weights(term, counts), by_column, counts)
-        factors = _entry_weights(term, counts)
+            return cls(term, _row_weights(term, counts, rows), by_column, counts, own)
+        factors = _entry_weights(term, counts, rows)
+        weights = np.repeat(own[:, np.newaxis], 2, axis=1)
         if term.view == "columns":
-            return cls(term, np.ones((Y.shape[0], 2)), factors, counts)
-        weights = np.ascontiguousarray(np.broadcast_to(factors, (Y.shape[0], 2)))
-        return cls(term, weights, by_column, counts)
+            return cls(term, weights, factors, counts, own)
+        return cls(
+            term, factors if term.view == "rows" else weights * factors, by_column, counts, own
+        )
 
     @property
     def matters(self) -> bool:
@@ -252,9 +259,9 @@ class Weighted:
         if kind == "mean":
             return float(self.weights @ (p * n)) * base_of(self.term, width)(1.0)
         if kind == "pointwise":
-            factors = self.by_column if self.term.view == "columns" else self.weights
-            if self.term.view == "entries":
-                return float(factors[0] @ self.counts[:, 0]) * base_of(self.term, width)(1.0)
+            factors = {"rows": self.weights, "columns": self.by_column}.get(self.term.view)
+            if factors is None:
+                factors = self.weights.sum(axis=0) / self.instances.sum()
             return float((factors * self.counts.T).sum()) * base_of(self.term, width)(1.0)
         items = {"top": n, "bottom": p, "worst": p * n}[kind]
         return float(self.weights @ np.log1p(items))
@@ -264,7 +271,8 @@ class Weighted:
 
         Two factors for each instance and two for each label: for a relevant entry the second
         derivative is the product of the first ones, for an irrelevant entry of the second ones.
-        The hinge, which has none, counts as a parabola.
+        The hinge, which has none, counts as a parabola. With instances of different weights, those
+        of log-sum-exps are approximate.
         """
         if self.term.aggregation == "pointwise":
             base = {"logistic": 0.25, "squared_hinge": 2.0, "hinge": 1.0}[self.term.base]
@@ -275,6 +283,8 @@ class Weighted:
             by_column *= found
         else:
             by_row *= found
+        if self.term.view != "rows":
+            by_row *= self.instances[:, np.newaxis]
         return by_row, by_column
 
 
@@ -297,26 +307,30 @@ def _pair_curvatures(term: Term, p: Values, n: Values) -> Values:
     return np.stack([of_others, of_led] if swapped else [of_led, of_others], axis=1)
 
 
-def _counts(ones: Integers, n_items: int) -> Values:
+def _counts(ones: Anything, n_items: Any) -> Values:
     relevant = ones.astype(np.float64)
     return np.stack([relevant, n_items - relevant])
 
 
-def _row_weights(term: Term, counts: Values) -> Values:
-    """The weight of each row, or for the mean of each of its pairs; 0 for rows without pairs."""
+def _row_weights(term: Term, counts: Values, rows: Values) -> Values:
+    """The weight of each row, or for the mean of each of its pairs; 0 for rows without pairs.
+
+    ``rows`` are the sample weights of the rows, 1 for labels.
+    """
     pairs = counts[0] * counts[1]
     exist = pairs > 0
     weights = np.zeros(pairs.size)
+    own = rows[exist]
     if term.aggregation != "mean":
-        weights[exist] = term.weight / max(exist.sum(), 1)
+        weights[exist] = term.weight * own / own.sum()
     elif term.share == "measure":
-        weights[exist] = term.weight / (exist.sum() * pairs[exist])
+        weights[exist] = term.weight * own / (own.sum() * pairs[exist])
     elif exist.any():
-        weights[exist] = term.weight / pairs.sum()
+        weights[exist] = term.weight * own / (own @ pairs[exist])
     return weights
 
 
-def _entry_weights(term: Term, counts: Values) -> Values:
+def _entry_weights(term: Term, counts: Values, rows: Values) -> Values:
     """The weight of a relevant and of an irrelevant entry, for each row of the view."""
     if term.share == "uniform":
         return np.full((1, 2), term.weight / counts.sum())
@@ -324,5 +338,6 @@ def _entry_weights(term: Term, counts: Values) -> Values:
     p, n = counts[:, exist]
     weights = np.zeros((exist.size, 2))
     shares = [1 / (p * n)] * 2 if term.share == "pairs" else [1 / p, 1 / n]
-    weights[exist] = np.stack(shares, axis=1) * (term.weight / max(exist.sum(), 1))
+    own = term.weight * rows[exist] / rows[exist].sum()
+    weights[exist] = np.stack(shares, axis=1) * own[:, np.newaxis]
     return weights

@@ -8,7 +8,7 @@ import numpy as np
 from limo._checks import Checked, check_name
 from limo._profiles import Profile, read_profiles
 from limo._types import Anything, Values
-from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Counts, Pattern, View, count
+from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Counts, Items, View, count
 from limo.measures._conventions import CONVENTIONS, Conventions
 from limo.measures._measure import Measure, Result, reduce
 from limo.measures._table import MEASURES
@@ -17,7 +17,8 @@ ProfileFunction = Callable[[Profile], Anything]
 Found = Mapping[str, Mapping[str, Anything]]
 """Results of functions of profiles, by the name of the view, then of the function."""
 Also = Callable[[View, Found], Mapping[str, ProfileFunction]]
-_Rows = dict[tuple[str, str], Values]
+RowValues = dict[tuple[str, str], Values]
+"""By measure and view two lines: the values of the rows, and the best possible ones."""
 
 # The matrix as a whole first: functions for the other views may use its relevant scores.
 _ORDER = (ENTRIES, ROWS, COLUMNS)
@@ -25,10 +26,11 @@ _ORDER = (ENTRIES, ROWS, COLUMNS)
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """Results by measure, and those of other functions of the profiles."""
+    """Results by measure, those of other functions of the profiles, and the items of each view."""
 
     results: dict[str, Result]
     found: Found
+    items: Mapping[str, Items]
 
 
 def check_conventions(conventions: str | Conventions) -> Conventions:
@@ -53,27 +55,37 @@ def compute(
     blocks of rows.
     """
     measures = list(measures)
-    rows: _Rows = {}
+    rows: RowValues = {}
     found: dict[str, dict[str, Anything]] = {}
     for view in _ORDER if checked.S is not None else ():
-        own = _row_functions(measures, "scores", view, conventions)
+        own = row_functions(measures, "scores", view, conventions)
         more = dict(also(view, found)) if also else {}
         if own or more:
-            values = _read(view, own | more, checked)
+            values = read_view(view, own | more, checked)
             rows |= {(name, view.name): values[name] for name in own}
             found[view.name] = {name: values[name] for name in more}
     if checked.P is not None:
         counts = count(checked.Y, checked.P, VIEWS.values())
-        for view in VIEWS.values():
-            for name, function in _row_functions(measures, "labels", view, conventions).items():
-                rows[name, view.name] = function(counts[view.name])
+        rows |= values_of_counts(measures, counts, conventions)
     rows |= {(m.name, m.view.name): _whole(m, checked) for m in measures if m.whole}
-    results = {m.name: _result(m, rows, conventions, checked.Y) for m in measures}
-    return Computed(results, {name: found[name] for name in VIEWS if name in found})
+    items = {name: view.items(checked.Y) for name, view in VIEWS.items()}
+    results = {m.name: result_of(m, rows, conventions, items) for m in measures}
+    return Computed(results, {name: found[name] for name in VIEWS if name in found}, items)
 
 
-def _row_functions(
-    measures: list[Measure], needs: str, view: View, conventions: Conventions
+def values_of_counts(
+    measures: Iterable[Measure], counts: Mapping[str, Counts], conventions: Conventions
+) -> RowValues:
+    """The values of the rows of measures of labels, in the views that were counted."""
+    return {
+        (name, view): function(seen)
+        for view, seen in counts.items()
+        for name, function in row_functions(measures, "labels", VIEWS[view], conventions).items()
+    }
+
+
+def row_functions(
+    measures: Iterable[Measure], needs: str, view: View, conventions: Conventions
 ) -> dict[str, Callable[[Profile | Counts], Values]]:
     """The function for the rows of each measure that has rows in this view."""
     return {
@@ -111,7 +123,7 @@ def _whole(measure: Measure, checked: Checked) -> Values:
     return np.array(found, dtype=np.float64).reshape(2, 1)
 
 
-def _read(
+def read_view(
     view: View, functions: Mapping[str, ProfileFunction], checked: Checked
 ) -> dict[str, Anything]:
     """Apply functions of a profile to all rows of a view, and join the blocks."""
@@ -124,7 +136,10 @@ def _read(
     return {name: np.concatenate([b[name] for b in blocks], axis=-1) for name in functions}
 
 
-def _result(measure: Measure, rows: _Rows, conventions: Conventions, Y: Pattern) -> Result:
+def result_of(
+    measure: Measure, rows: RowValues, conventions: Conventions, items: Mapping[str, Items]
+) -> Result:
+    """The result of a measure, from the values of its rows."""
     by_view = {view.name: rows[measure.name, view.name] for view in measure.views}
-    weights = {view.name: measure.row_weights(view, Y) for view in measure.views}
+    weights = {view.name: measure.weights_of(items[view.name]) for view in measure.views}
     return reduce(measure, by_view, conventions, weights)

@@ -12,9 +12,12 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from limo._system import Later
 from limo._types import Booleans, Values
-from limo._views import THRESHOLDS, Pattern, ThresholdKind, View
+from limo._views import THRESHOLDS, Items, Pattern, ThresholdKind, View
 from limo.measures._conventions import Conventions
+
+sums = Later("limo._kernels.sums")  # the compiler is too slow for shell completion
 
 EFFECTIVENESS = ("label-wise", "instance-wise", "double", "entry-wise", "absolute")
 """The kinds of effectiveness: the columns of the paper's Table 2, and two of our own."""
@@ -152,11 +155,14 @@ class Measure:
 
     def row_weights(self, view: View, Y: Pattern) -> Values | None:
         """The weight of each row of a view in the mean; None if all count once."""
-        weights = view.row_weights(Y)
-        if weights is None or not self.per_item or Y.unknown is None:
-            return weights
-        n_items: Values = view.n_items(Y)
-        return weights * n_items
+        return self.weights_of(view.items(Y))
+
+    def weights_of(self, items: Items) -> Values | None:
+        """The weight of each row with these items in the mean; None if all count once."""
+        if items.weights is None or not self.per_item or np.ndim(items.n_items) == 0:
+            return items.weights
+        weights: Values = items.weights * items.n_items
+        return weights
 
     @property
     def sign(self) -> int:
@@ -247,7 +253,7 @@ def average(values: Values, weights: Values | None, fill: float | None) -> float
         values, weights = values[counted], weights[counted]
     if fill is None:
         return mean_of_defined(values, weights)
-    return float(np.average(values, weights=weights)) if values.size else math.nan
+    return sums.exact_mean(values, weights) if values.size else math.nan
 
 
 def mean_of_defined(values: Values, weights: Values | None = None) -> float:
@@ -256,9 +262,7 @@ def mean_of_defined(values: Values, weights: Values | None = None) -> float:
     defined = values[exist]
     if not defined.size:
         return math.nan
-    if weights is None:
-        return float(defined.mean())
-    return float(np.average(defined, weights=weights[exist]))
+    return float(sums.exact_mean(defined, None if weights is None else weights[exist]))
 
 
 def skill(value: float, blind: float, best: float) -> float:
@@ -269,11 +273,11 @@ def skill(value: float, blind: float, best: float) -> float:
     return math.nan if blind == best else (value - blind) / (best - blind)
 
 
-def blind_value(measure: Measure, result: Result, Y: Pattern, conventions: Conventions) -> float:
-    """The value of blind guessing on these labels; nan if it is unknown."""
+def blind_value(measure: Measure, result: Result, items: Items, conventions: Conventions) -> float:
+    """The value of blind guessing on rows with these items; nan if it is unknown."""
     if measure.blind is None:
         return math.nan
-    relevant, n_items = measure.view.ones(Y).astype(np.float64), measure.view.n_items(Y)
+    relevant, n_items = items.ones.astype(np.float64), items.n_items
     with np.errstate(divide="ignore", invalid="ignore"):  # rows without a known label
         lines = np.atleast_2d(measure.blind(relevant, n_items, conventions))
     fill = math.nan if result.filled_with is None else result.filled_with

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _num_samples
 
 from limo._checks import check_n_jobs, check_name, check_weights, weighted
 from limo._types import Anything, Booleans, Values
-from limo._views import COLUMNS, Pattern
+from limo._views import Pattern
 from limo.models._base import MultiLabelClassifier
 from limo.thresholds._fit import ConstantLabels
 
@@ -231,8 +231,7 @@ class BinaryRelevance(MultiLabelClassifier):
 
 def _constant(Y: Pattern, weights: Values | None) -> ConstantLabels:
     """Labels that no known instance of positive weight has, and labels that all such have."""
-    seen = Y if weights is None else weighted(Y, weights > 0)
-    return ConstantLabels.of(seen.ones_per_column, COLUMNS.n_items(seen))
+    return ConstantLabels.among(Y if weights is None else weighted(Y, weights > 0))
 
 
 def _fit_all(

@@ -56,14 +56,14 @@ class LinearMarginClassifier(LinearClassifier):
         super()._check_settings()
         check_number(self.alpha, "alpha", above=0)
 
-    def _unit(self, X: Any) -> float:
+    def _unit(self, X: Any, weights: Values | None) -> float:
         """The length of a row that ``alpha`` and ``intercept_scaling`` are relative to."""
         return 1.0
 
     def _fit_weights(self, X: Any, Y: Pattern, before: Solution | None = None) -> None:
         if self.warm_start and before is None:
             before = getattr(self, "solution_", None)
-        unit = self._unit(X)
+        unit = self._unit(X, Y.row_weights)
         self.alpha_ = float(self.alpha) * unit**2
         constant = float(self.intercept_scaling) * unit if self.fit_intercept else 0.0
         problem = self._problem(Features(X, constant), Y)
@@ -72,7 +72,7 @@ class LinearMarginClassifier(LinearClassifier):
         self.solution_ = self._solve(problem, before)
         self.n_iter_ = self.solution_.iterations
         self._set_weights(self.solution_.W, constant)
-        found = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
+        found = ConstantLabels.among(Y)
         if before is not None and before.iterates is not None:
             # Steps on earlier instances continue: constant means constant in those, too.
             found = ConstantLabels(found.never & self.never_, found.always & self.always_)
@@ -120,7 +120,7 @@ class MarginClassifier(LinearMarginClassifier):
         higher c regularises the intercept less.
     tol, max_iter, threshold_measure, threshold_cv, threshold
         As for :class:`LIMOClassifier`.
-    warm_start, callback, n_jobs, working_memory
+    warm_start, callback, n_jobs, working_memory, missing
         As for :class:`LIMOClassifier`. With pointwise terms, ``threshold_measure=None`` cuts at 0,
         which is where a label is as likely as not.
 
@@ -159,6 +159,7 @@ class MarginClassifier(LinearMarginClassifier):
         callback: Callable[..., object] | None = None,
         n_jobs: int | None = None,
         working_memory: float | None = None,
+        missing: float | None = None,
     ) -> None:
         self.terms = terms
         self.alpha = alpha
@@ -173,6 +174,7 @@ class MarginClassifier(LinearMarginClassifier):
         self.callback = callback
         self.n_jobs = n_jobs
         self.working_memory = working_memory
+        self.missing = missing
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Values:
@@ -211,9 +213,9 @@ class MarginClassifier(LinearMarginClassifier):
     def _problem(self, features: Features, Y: Pattern) -> Problem:
         return Problem(features, Y, self._loss_terms(), self.alpha_)
 
-    def _unit(self, X: Any) -> float:
+    def _unit(self, X: Any, weights: Values | None) -> float:
         """The root of the mean squared length of the rows, so that the scale of X is irrelevant."""
-        return row_length(X)
+        return row_length(X, weights)
 
     def _solve(self, problem: Problem, before: Solution | None) -> Solution:
         found = exact.solve(
@@ -292,6 +294,9 @@ class LIMOClassifier(MarginClassifier):
     working_memory : float, optional
         MiB that matrices of scores may take before they are computed in blocks; by default half of
         what the process may use: machine, container and ``ulimit`` set limits.
+    missing : number, optional
+        The number that stands for a missing label in ``y``: nan or -1. Such entries take no part in
+        any pair, mean or threshold.
 
     Attributes
     ----------
@@ -346,6 +351,7 @@ class LIMOClassifier(MarginClassifier):
         callback: Callable[..., object] | None = None,
         n_jobs: int | None = None,
         working_memory: float | None = None,
+        missing: float | None = None,
     ) -> None:
         self.label_weight = label_weight
         self.instance_weight = instance_weight
@@ -364,6 +370,7 @@ class LIMOClassifier(MarginClassifier):
         self.callback = callback
         self.n_jobs = n_jobs
         self.working_memory = working_memory
+        self.missing = missing
 
     def _loss_terms(self) -> tuple[Term, ...]:
         check_name(self.loss, ("squared_hinge", "hinge"), "loss")

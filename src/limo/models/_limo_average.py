@@ -40,7 +40,7 @@ class Solving:
         self, X: Any, Y: Pattern, terms: tuple[Term, ...], alphas: Sequence[float]
     ) -> Iterator["Solved"]:
         """Solutions for falling alpha, each from the one before, with the constant feature."""
-        unit = row_length(X)
+        unit = row_length(X, Y.row_weights)
         constant = self.intercept_scaling * unit if self.fit_intercept else 0.0
         problem, found = Problem(Features(X, constant), Y, terms, 1.0), None
         for alpha in alphas:
@@ -81,7 +81,7 @@ class AveragedClassifier(LinearClassifier):
         The terms of the loss and the alpha of each model, as :class:`limo.MarginClassifier` takes
         them, and the factor of its scores in the sum.
     fit_intercept, intercept_scaling, tol, max_iter, threshold, threshold_measure, threshold_cv, \
-n_jobs, working_memory
+n_jobs, working_memory, missing
         As for :class:`limo.MarginClassifier`.
 
     Attributes
@@ -120,6 +120,7 @@ n_jobs, working_memory
         threshold_cv: Any = 5,
         n_jobs: int | None = None,
         working_memory: float | None = None,
+        missing: float | None = None,
     ) -> None:
         self.members = members
         self.fit_intercept = fit_intercept
@@ -131,6 +132,7 @@ n_jobs, working_memory
         self.threshold_cv = threshold_cv
         self.n_jobs = n_jobs
         self.working_memory = working_memory
+        self.missing = missing
 
     def _check_settings(self) -> None:
         super()._check_settings()
@@ -166,7 +168,7 @@ n_jobs, working_memory
         self.n_iter_ = sum(one.iterations for one, _, _ in found)
         worst = max((one for one, _, _ in found), key=lambda one: (not one.converged, one.gap))
         self.relative_gap_ = max(one.relative_gap for one, _, _ in found)
-        constant = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
+        constant = ConstantLabels.among(Y)
         self.never_, self.always_ = constant.never, constant.always
         if not worst.converged:
             warnings.warn(str(worst), ConvergenceWarning, stacklevel=5)

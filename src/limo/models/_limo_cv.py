@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from limo._checks import check_name, check_number
+from limo._checks import check_name, check_number, weighted
 from limo._system import Later, at_most
 from limo._types import Values
 from limo._views import Pattern
@@ -74,6 +74,9 @@ class LIMOClassifierCV(MultiLabelClassifier):
         fit after the other, each on all cores.
     callback : callable, optional
         Called with the number of fits done and the largest number there may be.
+    missing : number, optional
+        The number that stands for a missing label in ``y``: nan or -1. Such entries take no part in
+        any pair, mean or threshold.
 
     Attributes
     ----------
@@ -120,6 +123,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         threshold_measure: str = "micro_f1",
         n_jobs: int | None = None,
         callback: Callable[[int, int], object] | None = None,
+        missing: float | None = None,
     ) -> None:
         self.measure = measure
         self.terms = terms
@@ -136,8 +140,9 @@ class LIMOClassifierCV(MultiLabelClassifier):
         self.threshold_measure = threshold_measure
         self.n_jobs = n_jobs
         self.callback = callback
+        self.missing = missing
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Search the losses and alphas, then fit the best cells on all data.
 
         Parameters
@@ -145,22 +150,26 @@ class LIMOClassifierCV(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes. Only with
+            ``missing`` may labels be missing.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts, in the losses, in the measures and for the thresholds: 2
+            as much as two equal instances. Thresholds per instance are then not tried.
 
         Returns
         -------
         self
         """
         measures, solving = self._measures(), self._solving()
-        X, Y = self._check_training(X, y)
-        labels = label_matrix(Y, as_sparse=True)
+        X, Y = self._check_training(X, y, missing=self.missing)
+        Y = weighted(Y, sample_weight)
         candidates = candidates_for(measures, Y, self.terms, self.alphas)
-        rows = folds_of(self.cv, X, labels)
+        rows = folds_of(self.cv, X, label_matrix(Y, as_sparse=True))
         cells = {
             (c.terms, alpha) for found in candidates.values() for c in found for alpha in c.alphas
         }
         progress = _Progress(self.callback, (len(rows) + 1) * len(cells))
-        search = Search(X, labels, rows, solving, measures, candidates, self.n_jobs, progress.tick)
+        search = Search(X, Y, rows, solving, measures, candidates, self.n_jobs, progress.tick)
         with at_most(None):
             trials = search.run()
             shares = {m.name: self._shares(trials, m, search.most_likely(trials)) for m in measures}
@@ -249,7 +258,14 @@ class LIMOClassifierCV(MultiLabelClassifier):
 
     def _common(self) -> dict[str, Any]:
         """The parameters that the models share with the search."""
-        names = ("fit_intercept", "intercept_scaling", "tol", "max_iter", "working_memory")
+        names = (
+            "fit_intercept",
+            "intercept_scaling",
+            "tol",
+            "max_iter",
+            "working_memory",
+            "missing",
+        )
         return {name: getattr(self, name) for name in names}
 
     def _shares(
@@ -277,7 +293,8 @@ class LIMOClassifierCV(MultiLabelClassifier):
         # Losses differ in the size of their scores: the average gives them a common one. A single
         # model keeps its own, which means a probability if it is logistic.
         weights = [
-            shares[trial.cell] / trial.spread if len(members) > 1 else 1.0 for trial in members
+            shares[trial.cell] / search.spread(trial) if len(members) > 1 else 1.0
+            for trial in members
         ]
         cells = [trial.cell for trial in members]
         aim = self.threshold_measure if measure.threshold is None else measure.name
@@ -300,17 +317,23 @@ class LIMOClassifierCV(MultiLabelClassifier):
         weights: list[float],
         search: Search,
     ) -> ThresholdRule:
-        X, labels = search.X, search.labels
+        X, own = search.X, search.Y.row_weights
         if self.threshold_cv is not None:
+            labels = label_matrix(search.Y, as_sparse=True)
             folds = threshold_folds(self.threshold_cv, X, labels)
-            plain = clone(model).set_params(threshold_measure=None)
-            return Training(plain, X, labels, folds, n_jobs=self.n_jobs).fit_rule(rule)
+            missing = None if search.Y.unknown is None else np.nan
+            plain = clone(model).set_params(threshold_measure=None, missing=missing)
+            given = {} if own is None else {"sample_weight": own}
+            training = Training(
+                plain, X, labels, folds, params=given, n_jobs=self.n_jobs, sample_weight=own
+            )
+            return training.fit_rule(rule)
         if not rule.needs_fit:
             return rule
         parts = zip(members, weights, strict=True)
         S = np.sum([w * np.concatenate(t.scores, dtype=np.float64) for t, w in parts], axis=0)
         rows = np.concatenate([test for _, test in search.rows])
-        return rule.fit(labels[rows], S, X[rows] if rule.needs_features else None)
+        return search.held_out(rows).fit(rule, S, X[rows] if rule.needs_features else None)
 
 
 class _Progress:

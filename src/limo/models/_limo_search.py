@@ -7,21 +7,24 @@ measure are tried, so that most of the time goes to cells that may be chosen.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
-from limo._checks import check_inputs
+from limo._checks import check_inputs, check_truth
 from limo._types import Anything, Values
 from limo._views import Pattern
+from limo.losses._sums import loss
 from limo.losses._term import Term
 from limo.measures._compute import compute
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import Measure
 from limo.models._limo_average import Cell, Solving
 from limo.models._limo_plan import LOGISTIC, Candidate
-from limo.thresholds._fit import ConstantLabels, Folds, make_rule
+from limo.thresholds._fit import ConstantLabels, Folds, label_matrix, make_rule
+from limo.thresholds._rules import ThresholdRule
 
 # How many cells of a measure remain after the first fold, and how many logistic ones at least.
 _KEPT, _KEPT_LOGISTIC = 24, 3
@@ -47,11 +50,6 @@ class Trial:
     scores: list[Anything]
     values: dict[str, list[float]]
     first: dict[str, float]
-
-    @property
-    def spread(self) -> float:
-        """The standard deviation of the held-out scores."""
-        return float(np.concatenate(self.scores).std(dtype=np.float64)) or 1.0
 
     def row(self, measures: Sequence[Measure]) -> dict[str, Any]:
         """Its row in the table of results; nan for measures that do not try it."""
@@ -90,19 +88,48 @@ def shares_of(trials: Sequence[Trial], measure: Measure) -> dict[Cell, float]:
 
 
 @dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Labels of held-out instances, nan where they are missing, and what the instances weigh."""
+
+    labels: Any
+    weights: Values | None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """How functions of labels are told about missing ones and weights."""
+        found: dict[str, Any] = {} if self.weights is None else {"sample_weight": self.weights}
+        return found | ({"missing": np.nan} if self.labels.dtype.kind == "f" else {})
+
+    def values(self, measures: Sequence[Measure], S: Any = None, P: Any = None) -> dict[str, float]:
+        """The values of the measures; each view of the scores is read once for all of them."""
+        if not measures:
+            return {}
+        checked = check_inputs(self.labels, S, P, **self.given)
+        results = compute(measures, checked, CONVENTIONS["standard"]).results
+        return {name: float(result.value) for name, result in results.items()}
+
+    def fit(self, rule: ThresholdRule, S: Values, X: Any = None) -> ThresholdRule:
+        """Fit a threshold rule to scores; rules that take no weights get none."""
+        given = self.given
+        if not rule.takes_weights:
+            given.pop("sample_weight", None)
+        return rule.fit(self.labels, S, X, **given)
+
+
+@dataclass(frozen=True, eq=False)
 class Fold:
     """Training rows, and held-out rows."""
 
     X: Any
     Y: Pattern
     X_test: Any
-    labels_test: Any
+    test: "HeldOut"
 
     def scores(
         self, solving: Solving, terms: tuple[Term, ...], alphas: Sequence[float]
     ) -> Iterator[Values]:
         """The held-out scores for each alpha."""
-        constant_labels = ConstantLabels.of(self.Y.ones_per_column, self.Y.shape[0])
+        constant_labels = ConstantLabels.among(self.Y)
         for found, constant in solving.path(self.X, self.Y, terms, alphas):
             S = np.asarray(self.X_test @ found.W[: self.X.shape[1]])
             if constant:
@@ -116,27 +143,17 @@ class Fold:
         equally so for all cells.
         """
         of_scores = [m for m in measures if m.needs == "scores"]
-        found = values_of(of_scores, self.labels_test, S)
+        found = self.test.values(of_scores, S)
         for m in measures:
             if m.needs == "labels":
-                P = simple_rule(m).fit(self.labels_test, S).predict(S)
-                found |= values_of([m], self.labels_test, P=P)
+                P = self.test.fit(simple_rule(m), S).predict(S)
+                found |= self.test.values([m], P=P)
         return found
 
 
 def simple_rule(measure: Measure) -> Any:
     """A threshold to compare cells with: one per label if the measure looks at labels, else one."""
     return make_rule("label" if measure.threshold == "label" else "global", measure.name)
-
-
-def values_of(
-    measures: Sequence[Measure], Y: Any, S: Any = None, P: Any = None
-) -> dict[str, float]:
-    """The values of the measures; each view of the scores is read once for all of them."""
-    if not measures:
-        return {}
-    results = compute(measures, check_inputs(Y, S, P), CONVENTIONS["standard"]).results
-    return {name: float(result.value) for name, result in results.items()}
 
 
 def explore(
@@ -168,7 +185,7 @@ class Search:
     """The folds, and what each measure tries on them."""
 
     X: Any
-    labels: Any
+    Y: Pattern
     rows: Folds
     solving: Solving
     measures: Sequence[Measure]
@@ -213,7 +230,7 @@ class Search:
             for trial, S in zip(path, scores, strict=True):
                 trial.scores.append(_stored(S))
                 asked = [m for m in of_scores if m.name in trial.values]
-                for name, value in values_of(asked, fold.labels_test, S).items():
+                for name, value in fold.test.values(asked, S).items():
                     trial.values[name].append(value)
             self.tick(len(path))
 
@@ -230,16 +247,36 @@ class Search:
         others = [j for j in range(len(tests)) if j != k] or [k]
         rows = np.concatenate([tests[j] for j in others])
         known = np.concatenate([trial.scores[j] for j in others]).astype(np.float64)
-        rule = simple_rule(measure).fit(self.labels[rows], known)
+        rule = self.held_out(rows).fit(simple_rule(measure), known)
         P = rule.predict(trial.scores[k].astype(np.float64))
-        return values_of([measure], self.labels[tests[k]], P=P)[measure.name]
+        return self.held_out(tests[k]).values([measure], P=P)[measure.name]
 
     def log_loss(self, trial: Trial) -> float:
         """The mean logistic loss of the held-out scores of a logistic cell."""
         tests = [test for _, test in self.rows][: len(trial.scores)]
         S = np.concatenate(trial.scores, dtype=np.float64)
-        hits = self.labels[np.concatenate(tests)].multiply(S).sum()
-        return float(np.logaddexp(0.0, S).mean() - hits / S.size)
+        test = self.held_out(np.concatenate(tests))
+        return loss(test.labels, S, LOGISTIC, **test.given)
+
+    def spread(self, trial: Trial) -> float:
+        """The standard deviation of the held-out scores."""
+        tests = [test for _, test in self.rows][: len(trial.scores)]
+        own = self.Y.row_weights
+        weights = None if own is None else own[np.concatenate(tests)]
+        S = np.concatenate(trial.scores, dtype=np.float64)
+        mean = np.average(S.mean(axis=1), weights=weights)
+        squares = np.square(S - mean).mean(axis=1)
+        return float(np.sqrt(np.average(squares, weights=weights))) or 1.0
+
+    @cached_property
+    def labels(self) -> Any:
+        """The labels as a matrix, with nan where they are missing."""
+        return label_matrix(self.Y, as_sparse=True)
+
+    def held_out(self, rows: Any) -> HeldOut:
+        """The labels of some instances."""
+        own = self.Y.row_weights
+        return HeldOut(self.labels[rows], None if own is None else own[rows])
 
     def most_likely(self, trials: list[Trial]) -> Cell | None:
         """The logistic cell with the lowest log loss; None if logistic regression is not tried."""
@@ -247,8 +284,9 @@ class Search:
         return min(known, key=self.log_loss).cell if known else None
 
     def _fold(self, train: Any, test: Any) -> Fold:
-        Y = Pattern.from_csr(self.labels[train])
-        return Fold(self.X[train], Y, self.X[test], self.labels[test])
+        given = self.held_out(train)
+        Y = check_truth(given.labels, **given.given).Y
+        return Fold(self.X[train], Y, self.X[test], self.held_out(test))
 
     def _run(self, function: Callable[..., Any], work: list[tuple[Any, ...]]) -> Iterator[Any]:
         """Call a function one time after the other, each on all cores; or in several processes."""

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from limo._checks import check_name, check_number, check_sparse
+from limo._checks import check_known_labels, check_name, check_number, check_sparse, weighted
 from limo._solvers import sgd
 from limo._solvers.problem import Features, Problem, Solution
 from limo._views import Pattern
@@ -55,6 +55,8 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         Draws the first weights and the pairs.
     callback : callable, optional
         Called with a ``Progress`` record after each pass; returning True stops it.
+    missing : number, optional
+        The number that stands for a missing label in ``y``: nan or -1. Such entries are in no pair.
 
     Attributes
     ----------
@@ -105,6 +107,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         warm_start: bool = False,
         random_state: Any = None,
         callback: Callable[..., object] | None = None,
+        missing: float | None = None,
     ) -> None:
         self.label_weight = label_weight
         self.instance_weight = instance_weight
@@ -122,8 +125,9 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
+        self.missing = missing
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make the steps on some more instances, continuing from the last ones.
 
         The threshold is fitted on the scores of these instances.
@@ -136,6 +140,8 @@ class LIMOClassifierSGD(LinearMarginClassifier):
             Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
         classes : array-like, optional
             The two classes of a one-dimensional ``y``, if the first batch may lack one.
+        sample_weight : array-like of shape (n_samples,), optional
+            How likely each of these instances is drawn, and how much it counts for the threshold.
 
         Returns
         -------
@@ -144,6 +150,7 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         self._check_settings()
         before = getattr(self, "solution_", None)
         X, Y = self._check_batch(X, y, classes, first=before is None)
+        Y = weighted(Y, sample_weight)
         self._fit_weights(X, Y, before)
         self._set_threshold(self._fit_threshold_on(X, Y))
         return self
@@ -183,12 +190,13 @@ class LIMOClassifierSGD(LinearMarginClassifier):
     def _check_batch(self, X: Any, y: Any, classes: Any, *, first: bool) -> tuple[Any, Pattern]:
         """Some instances; later batches have the features, labels and classes of the first."""
         if first and (classes is None or np.ndim(y) != 1):
-            return self._check_training(X, y)
+            return self._check_training(X, y, missing=self.missing)
         if first:
             self.classes_, self.target_form_ = np.unique(classes), "classes"
         check_sparse(X, "X")
         X = validate_data(self, X, reset=first, accept_sparse="csr", dtype=np.float64, order="C")
-        Y = self._decode(y)
+        known = self.missing is None
+        Y = self._decode(y) if known else check_known_labels(y, "y", self.missing)
         if not first and Y.shape[1] != len(self.coef_):
             raise ValueError(
                 f"y must have the {len(self.coef_)} labels of the first batch, got {Y.shape[1]}."

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from limo._checks import check_number
+from limo._checks import check_number, weighted
 from limo._system import at_most
 from limo._types import Booleans, Values
 from limo._views import Pattern
@@ -35,11 +35,12 @@ class LinearClassifier(MultiLabelClassifier):
     threshold: ThresholdRule | str | None
     threshold_measure: str | None
     threshold_cv: Any
+    missing: float | None
     n_jobs: int | None = None
     never_: Booleans
     always_: Booleans
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the weights, and the threshold on scores of instances they have not seen.
 
         Parameters
@@ -47,14 +48,19 @@ class LinearClassifier(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes. Only with
+            ``missing`` may labels be missing.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts, in the loss and for the threshold: 2 as much as two equal
+            instances. Thresholds per instance do not use it.
 
         Returns
         -------
         self
         """
         self._check_settings()
-        X, Y = self._check_training(X, y)
+        X, Y = self._check_training(X, y, missing=self.missing)
+        Y = weighted(Y, sample_weight)
         with at_most(self.n_jobs):
             self._fit_weights(X, Y)
             self._set_threshold(self._fit_threshold(X, Y))
@@ -92,9 +98,17 @@ class LinearClassifier(MultiLabelClassifier):
         plain = {
             name: value for name, value in (none | {"warm_start": False}).items() if name in known
         }
-        inner = clone(self).set_params(**plain)
         labels = label_matrix(Y, as_sparse=True)
-        training = Training(inner, X, labels, threshold_folds(self.threshold_cv, X, labels))
+        missing = None if Y.unknown is None else np.nan
+        inner = clone(self).set_params(**plain, missing=missing)
+        training = Training(
+            inner,
+            X,
+            labels,
+            threshold_folds(self.threshold_cv, X, labels),
+            params={} if Y.row_weights is None else {"sample_weight": Y.row_weights},
+            sample_weight=Y.row_weights,
+        )
         return training.fit_rule(make_rule(self.threshold, self.threshold_measure))
 
     def _fit_threshold_on(self, X: Any, Y: Pattern) -> ThresholdRule:
@@ -104,7 +118,7 @@ class LinearClassifier(MultiLabelClassifier):
         labels = label_matrix(Y, as_sparse=True)
         none = np.zeros(Y.shape[1], dtype=bool)
         fitted = Fitted(self, ConstantLabels(none, none))
-        training = Training(self, X, labels, None, fitted=fitted)
+        training = Training(self, X, labels, None, fitted=fitted, sample_weight=Y.row_weights)
         return training.fit_rule(
             make_rule(self.threshold, self.threshold_measure), "training scores"
         )
@@ -128,7 +142,9 @@ class LinearClassifier(MultiLabelClassifier):
         return self._constant_labels.complete(S)
 
 
-def row_length(X: Any) -> float:
-    """The root of the mean squared length of the rows; 1 if they are all 0."""
+def row_length(X: Any, weights: Values | None = None) -> float:
+    """The root of the mean squared length of the rows, which may have weights; 1 if all are 0."""
     squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
-    return float(np.sqrt(squares.sum() / X.shape[0])) or 1.0
+    if weights is None:
+        return float(np.sqrt(squares.sum() / X.shape[0])) or 1.0
+    return float(np.sqrt((weights @ squares).sum() / weights.sum())) or 1.0

@@ -159,6 +159,12 @@ class ConstantLabels:
         """From the numbers of instances that have each label, and whose label is known."""
         return cls(ones == 0, ones == n_rows)
 
+    @classmethod
+    def among(cls, Y: Pattern) -> "ConstantLabels":
+        """From training labels; those that are missing do not count."""
+        n_known: Any = Y.shape[0] if Y.unknown is None else Y.shape[0] - Y.unknown.ones_per_column
+        return cls.of(Y.ones_per_column, n_known)
+
     @property
     def varying(self) -> Booleans:
         """The other labels."""

@@ -214,7 +214,7 @@ def best_offset(
     if kind == "global":
         return float(best_thresholds(ENTRIES, target, Y, rest, kept=kept).values[0])
     t = best_thresholds(COLUMNS, label_target(target), Y, rest, kept=kept).values
-    return shrunk(t, Y.ones_per_column, rest, SHRINKAGE)
+    return shrunk(t, Y, rest, SHRINKAGE)
 
 
 def label_target(target: Target) -> Target:

@@ -77,10 +77,12 @@ class DenseScores:
         high: Values = self.S.max(axis=1).astype(np.float64)
         return high
 
-    def means(self) -> Values:
-        """The mean score of each row."""
-        mean: Values = self.S.mean(axis=1, dtype=np.float64)
-        return mean
+    def means(self, weights: Values | None = None) -> Values:
+        """The mean score of each row, whose items may have weights."""
+        if weights is None:
+            mean: Values = self.S.mean(axis=1, dtype=np.float64)
+            return mean
+        return np.asarray(self.S @ weights) / weights.sum()
 
     @property
     def width(self) -> int:
@@ -177,8 +179,9 @@ class StoredScores:
         """The highest stored score of each row; 0 where there is none."""
         return self._of_rows(np.maximum)
 
-    def means(self) -> Values:
-        """The mean stored score of each row; 0 where there is none."""
+    def means(self, weights: Values | None = None) -> Values:
+        """The mean stored score of each row; 0 where there is none. Items have no weights here."""
+        assert weights is None
         mean: Values = self._of_rows(np.add) / np.maximum(1, np.diff(self.matrix.indptr))
         return mean
 

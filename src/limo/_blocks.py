@@ -1,0 +1,386 @@
+"""Evaluation that adds up over blocks of rows: exact, in two passes over the blocks.
+
+A block is some rows of labels, scores and predicted labels: a :class:`limo._checks.Checked`. Rows
+may be divided into blocks in any way and come in any order, on one machine or on many::
+
+    gathered = merge_gathered([gather(block) for block in blocks])          # first pass
+    reference = rank(gathered)
+    counted = merge_counted([count(block, reference, task) for block in blocks])  # second pass
+    evaluation = finish(reference, counted, task)
+
+The first pass collects the relevant scores, sorted once by :func:`rank`. The second one counts, for
+each of them, how many irrelevant entries of the block are above and tied. These are integers, so
+the result equals that of :func:`limo.evaluate`, bit for bit. Each record is a few plain arrays of
+the size of the relevant scores, never of all scores. Nothing here knows where blocks come from.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from limo._checks import Checked
+from limo._evaluation import Evaluation, evaluation_of
+from limo._margins import MARGIN_FUNCTIONS
+from limo._profiles import Profile, count_columns, count_entries, row_blocks
+from limo._system import workers
+from limo._types import Anything, Floats, Integers, Values
+from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Counts, Items, View
+from limo._views import count as count_labels
+from limo.measures._compute import (
+    Computed,
+    RowValues,
+    read_view,
+    result_of,
+    row_functions,
+    values_of_counts,
+)
+from limo.measures._conventions import Conventions
+from limo.measures._further import OF_PROBABILITIES
+from limo.measures._measure import Measure
+
+_LARGEST_SHORT = 2**32 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is computed from the blocks; the same for all of them."""
+
+    measures: tuple[Measure, ...]
+    conventions: Conventions
+    label_names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for measure in self.measures:
+            if measure.whole or measure.name in OF_PROBABILITIES:
+                raise ValueError(
+                    f"{measure.name!r} needs all rows at once and does not add up over blocks. "
+                    "Leave it out, or keep the blocks: limo.Evaluator(method='keep')."
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """What the first pass finds in one block or several.
+
+    Attributes
+    ----------
+    n_rows, n_labels : int
+        Size of the blocks.
+    labels, scores : array of shape (n_ones,)
+        The label and the score of each relevant entry; empty without scores.
+    ones, unknown : array of shape (n_labels,)
+        How many instances have each label, and for how many it is missing.
+    """
+
+    n_rows: int
+    n_labels: int
+    labels: Anything
+    scores: Floats
+    ones: Integers
+    unknown: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The relevant scores of all blocks, sorted: what the second pass compares with.
+
+    Attributes
+    ----------
+    n_rows, n_labels : int
+        Size of all blocks together.
+    indptr : array of shape (n_labels + 1,)
+        Label j owns ``by_label[indptr[j]:indptr[j + 1]]``.
+    by_label : array of shape (n_ones,)
+        Relevant scores, highest first within each label.
+    by_score : array of shape (n_ones,)
+        All relevant scores, highest first.
+    ones, unknown : array of shape (n_labels,)
+        As in :class:`Gathered`.
+    key : str
+        Tells whether counts belong to this reference.
+    """
+
+    n_rows: int
+    n_labels: int
+    indptr: Integers
+    by_label: Floats
+    by_score: Floats
+    ones: Integers
+    unknown: Integers
+    key: str
+
+    def items(self) -> dict[str, Items]:
+        """The items of the columns and of the whole matrix."""
+        whole = self.n_rows * self.n_labels
+        if not self.unknown.any():
+            return {
+                COLUMNS.name: Items(self.ones, self.n_rows, None),
+                ENTRIES.name: Items(self.ones.sum(keepdims=True), whole, None),
+            }
+        known, total = self.n_rows - self.unknown, np.array([whole - self.unknown.sum()])
+        return {
+            COLUMNS.name: Items(self.ones, known, (known > 0).astype(np.float64)),
+            ENTRIES.name: Items(
+                self.ones.sum(keepdims=True), total, (total > 0).astype(np.float64)
+            ),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class RowPart:
+    """The rows of one block, which no other block can change.
+
+    Attributes
+    ----------
+    items : Items
+        The items of each row.
+    values : dict of str to array of shape (2, n_rows)
+        By measure, the values of the rows and the best possible ones.
+    found : dict of str to array
+        By name, the results of the functions that margins are made from.
+    """
+
+    items: Items
+    values: dict[str, Values]
+    found: dict[str, Anything]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What the second pass finds in one block or several.
+
+    Attributes
+    ----------
+    key : str
+        The reference it belongs to.
+    n_rows : int
+        How many rows were counted.
+    by_label, by_score : array of shape (2, n_ones)
+        For each relevant score of the reference, how many irrelevant scores of its label (of all
+        entries) are above and tied.
+    top : array of shape (n_labels,)
+        The highest irrelevant score of each label; -inf if there is none.
+    both, predicted : array of shape (n_labels,)
+        How often each label is true and predicted, and predicted.
+    has_scores, has_predictions : bool
+        What the blocks had.
+    rows : tuple of RowPart
+        The rows of the blocks, in their order.
+    """
+
+    key: str
+    n_rows: int
+    by_label: Anything
+    by_score: Anything
+    top: Floats
+    both: Integers
+    predicted: Integers
+    has_scores: bool
+    has_predictions: bool
+    rows: tuple[RowPart, ...] = field(default=())
+
+
+# First pass
+
+
+def gather(block: Checked) -> Gathered:
+    """Collect the relevant scores of a block."""
+    Y, n_labels = block.Y, block.Y.shape[1]
+    if block.S is None:
+        labels, scores = np.empty(0, np.int32), np.empty(0, np.float32)
+    else:
+        rows = np.repeat(np.arange(Y.shape[0]), Y.ones_per_row)
+        labels, scores = Y.indices.astype(np.int32), block.S[rows, Y.indices]
+    none = np.zeros(n_labels, np.int64)
+    unknown = none if Y.unknown is None else Y.unknown.ones_per_column
+    return Gathered(Y.shape[0], n_labels, labels, scores, Y.ones_per_column, unknown)
+
+
+def merge_gathered(parts: Sequence[Gathered]) -> Gathered:
+    """Join what was gathered from several blocks."""
+    if len(parts) == 1:
+        return parts[0]
+    return Gathered(
+        sum(part.n_rows for part in parts),
+        parts[0].n_labels,
+        np.concatenate([part.labels for part in parts]),
+        np.concatenate([part.scores for part in parts]),
+        np.sum([part.ones for part in parts], axis=0),
+        np.sum([part.unknown for part in parts], axis=0),
+    )
+
+
+def rank(gathered: Gathered) -> Reference:
+    """Sort the relevant scores of all blocks."""
+    sizes = np.bincount(gathered.labels, minlength=gathered.n_labels)
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    by_label = -gathered.scores[np.argsort(gathered.labels, kind="stable")]
+    for start, stop in pairwise(indptr):
+        by_label[start:stop].sort()
+    np.negative(by_label, out=by_label)
+    by_score = np.sort(gathered.scores)[::-1].copy()
+    size = f"{gathered.n_rows} {gathered.n_labels} {by_label.dtype}".encode()
+    found = hashlib.blake2b(size, digest_size=16)
+    for part in (by_label, gathered.ones, gathered.unknown):
+        found.update(part.tobytes())
+    own = (gathered.ones, gathered.unknown, found.hexdigest())
+    return Reference(gathered.n_rows, gathered.n_labels, indptr, by_label, by_score, *own)
+
+
+# Second pass
+
+
+def count(block: Checked, reference: Reference, task: Task, into: Counted | None = None) -> Counted:
+    """Count how the irrelevant entries of a block fall among the relevant scores of all blocks.
+
+    With ``into``, its arrays are added to and must not be used afterwards: nothing is copied.
+    """
+    own = _nothing(block, reference) if into is None else into
+    values: RowValues = {}
+    found: dict[str, Anything] = {}
+    if block.S is not None:
+        with workers(enough=block.S.size > 1 << 20) as run:
+            places = (reference.indptr, reference.by_label, own.by_label)
+            np.maximum(own.top, count_columns(block.Y, block.S, *places, run), out=own.top)
+            count_entries(block.Y, block.S, reference.by_score, own.by_score, run)
+        functions = row_functions(task.measures, "scores", ROWS, task.conventions)
+        found = read_view(ROWS, {**functions, **MARGIN_FUNCTIONS}, block)
+        values = {(name, ROWS.name): found.pop(name) for name in functions}
+    if block.P is not None:
+        labels = count_labels(block.Y, block.P, (ROWS, COLUMNS))
+        np.add(own.both, labels[COLUMNS.name].both, out=own.both)
+        np.add(own.predicted, labels[COLUMNS.name].predicted, out=own.predicted)
+        values |= values_of_counts(task.measures, {ROWS.name: labels[ROWS.name]}, task.conventions)
+    rows = RowPart(ROWS.items(block.Y), {name: v for (name, _), v in values.items()}, found)
+    return replace(own, n_rows=own.n_rows + block.Y.shape[0], rows=(*own.rows, rows))
+
+
+def _nothing(block: Checked, reference: Reference) -> Counted:
+    """The counts of no block."""
+    scored = block.S is not None
+    n_ones, n_labels = reference.by_label.size if scored else 0, reference.n_labels
+    short = reference.n_rows * n_labels <= _LARGEST_SHORT
+    kind: Any = np.uint32 if short else np.int64
+    by_label, by_score = np.zeros((2, n_ones), kind), np.zeros((2, n_ones), kind)
+    top = np.full(n_labels, -np.inf, np.float64 if block.S is None else block.S.dtype)
+    both, predicted = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.int64)
+    given = scored, block.P is not None
+    return Counted(reference.key, 0, by_label, by_score, top, both, predicted, *given)
+
+
+def merge_counted(parts: Sequence[Counted]) -> Counted:
+    """Add what was counted in several blocks."""
+    first = parts[0]
+    if any(part.key != first.key for part in parts):
+        raise ValueError(
+            "These counts were not made with the same relevant scores: all blocks must go through "
+            "the first pass, and be merged, before the second pass starts."
+        )
+    arrays = (
+        np.sum([part.by_label for part in parts], axis=0, dtype=first.by_label.dtype),
+        np.sum([part.by_score for part in parts], axis=0, dtype=first.by_score.dtype),
+        np.max([part.top for part in parts], axis=0),
+        np.sum([part.both for part in parts], axis=0),
+        np.sum([part.predicted for part in parts], axis=0),
+    )
+    rows = tuple(row for part in parts for row in part.rows)
+    n_rows = sum(part.n_rows for part in parts)
+    return Counted(first.key, n_rows, *arrays, first.has_scores, first.has_predictions, rows)
+
+
+# The result
+
+
+def finish(reference: Reference, counted: Counted, task: Task) -> Evaluation:
+    """The evaluation of all blocks, equal to that of their rows at once."""
+    if counted.key != reference.key:
+        raise ValueError("The counts belong to other relevant scores. Pass every block again.")
+    if counted.n_rows != reference.n_rows:
+        raise ValueError(
+            f"The second pass must see the rows of the first: expected {reference.n_rows}, got "
+            f"{counted.n_rows}. Pass every block again, and each once."
+        )
+    items = {ROWS.name: _joined_items(counted.rows), **reference.items()}
+    rows, found = _joined_rows(counted.rows)
+    if counted.has_scores:
+        for view in (COLUMNS, ENTRIES):
+            functions = row_functions(task.measures, "scores", view, task.conventions)
+            values = _apply({**functions, **MARGIN_FUNCTIONS}, _profiles(view, reference, counted))
+            rows |= {(name, view.name): values.pop(name) for name in functions}
+            found[view.name] = values
+    if counted.has_predictions:
+        rows |= values_of_counts(task.measures, _counts(counted, items), task.conventions)
+    results = {m.name: result_of(m, rows, task.conventions, items) for m in task.measures}
+    ordered = {name: found[name] for name in VIEWS if name in found}
+    shape, n_missing = (reference.n_rows, reference.n_labels), int(reference.unknown.sum())
+    computed = Computed(results, ordered, items)
+    return evaluation_of(
+        task.measures, computed, task.conventions, shape, task.label_names, n_missing
+    )
+
+
+def _joined_items(parts: Sequence[RowPart]) -> Items:
+    ones = np.concatenate([part.items.ones for part in parts])
+    if all(part.items.weights is None for part in parts):
+        return Items(ones, parts[0].items.n_items, None)
+    sizes = [part.items.ones.size for part in parts]
+    n_items = [
+        np.broadcast_to(part.items.n_items, size) for part, size in zip(parts, sizes, strict=True)
+    ]
+    weights = [
+        np.ones(size) if part.items.weights is None else part.items.weights
+        for part, size in zip(parts, sizes, strict=True)
+    ]
+    return Items(ones, np.concatenate(n_items), np.concatenate(weights))
+
+
+def _joined_rows(parts: Sequence[RowPart]) -> tuple[RowValues, dict[str, dict[str, Anything]]]:
+    def joined(tables: Sequence[Mapping[str, Anything]]) -> dict[str, Anything]:
+        return {
+            name: np.concatenate([table[name] for table in tables], axis=-1) for name in tables[0]
+        }
+
+    values, found = joined([part.values for part in parts]), joined([part.found for part in parts])
+    rows = {(name, ROWS.name): lines for name, lines in values.items()}
+    return rows, {ROWS.name: found} if found else {}
+
+
+def _profiles(view: View, reference: Reference, counted: Counted) -> Iterator[Profile]:
+    """The profiles of the columns, or of the whole matrix."""
+    items = reference.items()[view.name]
+    if view is ENTRIES:
+        above, tied = counted.by_score.astype(np.int64)
+        ends, top = np.array([0, reference.by_score.size]), counted.top.max(keepdims=True)
+        n_items = int(np.sum(items.n_items))
+        yield Profile(ends, reference.by_score, above, tied, top, n_items)
+        return
+    per_label = 1 + reference.by_label.size // reference.n_labels
+    for start, stop in row_blocks(reference.n_labels, per_label, scattered=False):
+        ends = reference.indptr[start : stop + 1]
+        own = slice(ends[0], ends[-1])
+        above, tied = counted.by_label[:, own].astype(np.int64)
+        n_items = items.n_items if np.ndim(items.n_items) == 0 else items.n_items[start:stop]
+        top = counted.top[start:stop]
+        yield Profile(ends - ends[0], reference.by_label[own], above, tied, top, n_items)
+
+
+def _apply(
+    functions: Mapping[str, Callable[[Profile], Anything]], profiles: Iterator[Profile]
+) -> dict[str, Anything]:
+    blocks = [{name: f(profile) for name, f in functions.items()} for profile in profiles]
+    return {name: np.concatenate([b[name] for b in blocks], axis=-1) for name in functions}
+
+
+def _counts(counted: Counted, items: Mapping[str, Items]) -> dict[str, Counts]:
+    """The confusion counts of the columns and of the whole matrix."""
+    both, predicted = counted.both, counted.predicted
+    whole = both.sum(keepdims=True), predicted.sum(keepdims=True)
+    columns, entries = items[COLUMNS.name], items[ENTRIES.name]
+    return {
+        COLUMNS.name: Counts(both, columns.ones, predicted, columns.n_items),
+        ENTRIES.name: Counts(whole[0], entries.ones, whole[1], entries.n_items),
+    }
