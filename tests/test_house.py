@@ -57,6 +57,7 @@ SMALL = {
     "_cli/app.py": "lists the commands; one module per command",
     "_cli/measures.py": "one module per command",
     "_cli/report.py": "one module per command",
+    "_cli/cite.py": "one module per command",
     "datasets/_synthetic.py": "data sets made by rule, mostly documentation",
     "measures/_functions.py": "the measures as public functions, mostly documentation",
     "measures/_rows.py": "the formulas, alone",

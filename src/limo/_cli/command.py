@@ -18,7 +18,7 @@ from typer.models import OptionInfo
 from limo._cli import stop_code
 from limo._cli.console import print_error, print_note
 
-FAILED, WRONG_USE, STOPPED = 1, 2, 130
+FAILED, WRONG_USE, LIMIT, STOPPED = 1, 2, 3, 130
 
 _EXPECTED = (ValueError, OSError, LookupError, RuntimeError)
 _DEBUG = inspect.Parameter(

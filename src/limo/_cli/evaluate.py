@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 import limo
-from limo._cli.command import WrongUse, examples
-from limo._cli.console import print_evaluation, print_json, print_text, progress
+from limo._cli.command import LIMIT, WrongUse, examples
+from limo._cli.console import print_error, print_evaluation, print_json, print_text, progress
 from limo._cli.inputs import (
     Matching,
     Reading,
@@ -58,6 +58,10 @@ EXAMPLES = examples(
     (
         "files whose rows have ids, and true labels such as rock;jazz in one column",
         "limo evaluate -y songs.csv --tags genres -s S.csv --id song",
+    ),
+    (
+        "in CI: exit code 3 if the model is too weak",
+        "limo evaluate -y Y.csv -s S.csv -p P.csv --fail-under macro_f1=0.6",
     ),
     ("against a known data set, as JSON", "limo evaluate -y enron:test -s S.parquet --json"),
 )
@@ -119,6 +123,24 @@ Weights = Annotated[
     ),
 ]
 
+FailUnder = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-under",
+        metavar="MEASURE=VALUE",
+        help="Exit with code 3 if the value of a model is lower. For measures that are better when "
+        "high; repeat it for several.",
+    ),
+]
+FailOver = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-over",
+        metavar="MEASURE=VALUE",
+        help="Exit with code 3 if the value of a model is higher. For losses.",
+    ),
+]
+
 
 def evaluate(
     truth: Truth,
@@ -135,6 +157,8 @@ def evaluate(
     id: Id = None,
     drop: Drop = None,
     header: Header = None,
+    fail_under: FailUnder = None,
+    fail_over: FailOver = None,
     report: Report = None,
     json: Json = False,
     force: Force = False,
@@ -146,6 +170,8 @@ def evaluate(
     rows by their ids with --id. A .npy file is memory-mapped and may be larger than memory.
     """
     models = pair(scores or [], predictions or [])
+    limits = parse_limits(fail_under or [], fail_over or [])
+    _check_limits(limits, models)
     for file in (file for one in models.values() for file in one.files):
         check_file(str(file))
     if not is_known(truth):
@@ -157,7 +183,7 @@ def evaluate(
         how = Matching([*listed(drop), *column], header, id, tags, separator)
         inputs = read_inputs(truth, models, labels, how, missing_labels)
     with progress("Evaluating"):
-        chosen = "all" if measures == "all" else listed(measures) or None
+        chosen = _chosen(measures, limits)
         document = inputs.judge(
             conventions, measures=chosen, intervals=intervals, sample_weight=sample_weight
         )
@@ -166,10 +192,11 @@ def evaluate(
             limo.report.write(document, report, force=force)
     if json:
         print_json(document)
-        return
-    print_evaluation(document)
-    if report is not None:
-        print_text(f"The report is in {report}.")
+    else:
+        print_evaluation(document)
+        if report is not None:
+            print_text(f"The report is in {report}.")
+    _enforce(limits, document)
 
 
 @dataclass(frozen=True)
@@ -318,3 +345,86 @@ def _truth(truth: str, labels: str | None, how: dict[str, Any], width: dict[str,
         data = open_dataset(truth, Reading(labels))
         return limo.datasets.LabelMatrix(data.Y, data.label_names, data.source, data.checksum)
     return limo.datasets.read_matrix(truth, "truth", labels=which_labels(labels), **how, **width)
+
+
+# Limits for CI
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The lowest value of a measure that is accepted, or the highest of a loss."""
+
+    measure: str
+    value: float
+
+    def broken_by(self, value: float | None) -> bool:
+        """Whether a value is on the wrong side; an undefined one is."""
+        if value is None or math.isnan(value):
+            return True
+        sign = limo.MEASURES[self.measure].sign
+        return bool(sign * value < sign * self.value)
+
+
+def parse_limits(under: list[str], over: list[str]) -> list[Limit]:
+    """Parse ``MEASURE=VALUE``; a limit must be on the side where the measure is worse."""
+    options = {"high": "--fail-under", "low": "--fail-over"}
+    found = []
+    for option, given in (("--fail-under", under), ("--fail-over", over)):
+        for text in given:
+            name, _, value = text.partition("=")
+            try:
+                measure, number = limo.measures.select([name])[0], float(value)
+            except ValueError as error:
+                known = name in limo.MEASURES
+                reason = f"got {text}" if known else str(error)
+                raise WrongUse(
+                    f"{option} takes MEASURE=VALUE, such as macro_f1=0.6: {reason}"
+                ) from None
+            right = options[measure.better]
+            if option != right:
+                raise WrongUse(
+                    f"{measure.name} is better when {measure.better}: limit it with "
+                    f"{right} {measure.name}={value}."
+                )
+            found.append(Limit(measure.name, number))
+    return found
+
+
+def _check_limits(limits: list[Limit], models: dict[str, _Files]) -> None:
+    """Reject a limit that the files of a model cannot be compared with."""
+    for limit in limits:
+        needs = limo.MEASURES[limit.measure].needs
+        option = "scores" if needs == "scores" else "predictions"
+        for name, files in models.items():
+            if getattr(files, option) is None:
+                raise WrongUse(f"{limit.measure} of {name} needs --{option} FILE.")
+
+
+def _chosen(measures: str | None, limits: list[Limit]) -> Any:
+    """The measures to compute: those asked for, and those with limits."""
+    if measures == "all":
+        return "all"
+    named = [one.name for one in limo.measures.select(listed(measures) or None)]
+    limited = list(dict.fromkeys(limit.measure for limit in limits))
+    if measures is None and set(limited) <= set(named):
+        return None
+    return list(dict.fromkeys([*named, *limited]))
+
+
+def _enforce(limits: list[Limit], document: dict[str, Any]) -> None:
+    """Exit with code 3 if a model is on the wrong side of a limit."""
+    broken = False
+    for limit in limits:
+        for model in document["models"]:
+            line = model["measures"].get(limit.measure) or {"value": None}
+            if limit.broken_by(line["value"]):
+                broken = True
+                side = "below" if limo.MEASURES[limit.measure].better == "high" else "above"
+                value = "undefined" if line["value"] is None else f"{line['value']:.4f}"
+                print_error(
+                    f"{limo.MEASURES[limit.measure].title} of {model['name']} is {value}, {side} "
+                    f"{limit.value:g}.",
+                    prefix="Limit: ",
+                )
+    if broken:
+        raise typer.Exit(LIMIT)

@@ -9,7 +9,7 @@ import limo
 from limo._cli.command import WrongUse, examples
 from limo._cli.console import print_json, print_text, progress
 from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output
-from limo._cli.options import Data, Drop, Force, Format, Id, Json, Missing
+from limo._cli.options import Data, Drop, Force, Format, Id, Json, Missing, listed
 
 EXAMPLES = examples(
     ("scores and labels, as a table", "limo predict model.skops new.csv -o predictions.csv"),
@@ -40,6 +40,14 @@ def predict(
     drop: Drop = None,
     missing: Missing = "error",
     format: Format = None,
+    trusted: Annotated[
+        str | None,
+        typer.Option(
+            "--trust",
+            metavar="TYPES",
+            help="More types that the model file may contain, if you trust its author.",
+        ),
+    ] = None,
     json: Json = False,
     force: Force = False,
 ) -> None:
@@ -58,7 +66,7 @@ def predict(
     _check_suffix(to, 2 if what == "both" else 1, id)
     output(to, force=force)
     with progress("Predicting"):
-        saved = limo.load_model(model)
+        saved = limo.load_model(model, trusted=listed(trusted))
         X = _instances(data, saved, Reading(None, drop, missing, format), id)
         rows = {} if id is None else _rows(data, id, format)
         S = None if what == "labels" else limo.scores_of(saved.model, X)
