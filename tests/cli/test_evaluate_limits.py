@@ -95,7 +95,7 @@ def test_predictions_may_be_tags(folder):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("-y", "Y_id.csv", "-s", "S_id.csv"), ("If it names the rows, match by it with --id song",)),
+        (("-y", "Y_id.csv", "-s", "S_id.csv"), ("got 'a b'. If it names the rows: --drop song, or --id song to match files by it",)),
         (("-y", "Y_id.csv", "-s", "S_id.csv", "--drop", "song"), ("in another order", "--id song")),
         (("-y", "tags.csv", "-s", "S.csv"), ("--tags genres",)),
         (("-y", "numbers.csv", "-s", "S.csv"), ("names the rows and is no label", "--id id")),

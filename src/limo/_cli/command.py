@@ -141,6 +141,7 @@ _INSTEAD = (
     ("missing", r" If it is a missing label, pass missing=\S+?(?=\.?$)", ""),
     ("id", r"Match rows by it with id='[^']*', or leave", "Leave"),
     ("id", r"\. If it names the rows, match by it with id='[^']*'", ""),
+    ("id", r", or id='[^']*' to match files by it", ""),
     ("tags", r"Does it list the labels of each row\? Say so: tags='[^']*'", "Is it a feature?"),
     ("predictions", r"Read predicted labels with kind='predictions'; real", "Real"),
     ("measures", r": ask for it with measures=\[[^\]]*\]", ""),

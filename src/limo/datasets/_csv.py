@@ -21,6 +21,7 @@ from limo._system import Later
 from limo.datasets._columns import ColumnHeader, Columns, check_names, labelled_dataset
 from limo.datasets._dataset import DataError, Dataset, ReadOptions
 from limo.datasets._source import Source, encoding_of, normalise
+from limo.datasets._texts import is_row_name
 
 pd = Later("pandas")
 
@@ -260,7 +261,11 @@ def _codes(series: Any, name: str, column: int, text: _Text) -> tuple[Any, tuple
         row = int(np.flatnonzero(np.isin(places, wrong))[0])
         if _COMMA.fullmatch(cell := cells[places[row]]):
             raise _decimal_comma(cell, text.path, text.line_of(row))
-        raise text.wrong_cell(f"a number for {name!r} as in other rows", row, column)
+        error = text.wrong_cell(f"a number for {name!r} as in other rows", row, column)
+        if not is_row_name(np.array(cells, dtype=object)[places]):
+            raise error
+        hint = f". If it names the rows: drop=[{name!r}], or id={name!r} to match files by it"
+        raise DataError(error.problem + hint, path=error.path, line=error.line)
     truth = [_TRUTH.get(word.lower()) for word in words]
     codes = range(len(words)) if None in truth else truth
     meaning = numbers | dict(zip(words, codes, strict=True))

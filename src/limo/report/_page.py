@@ -139,7 +139,7 @@ def _text(document: Mapping[str, Any], suffix: str, only_tables: bool) -> str:
     """The text of a file with this ending."""
     if suffix not in SUFFIXES:
         raise ValueError(
-            f"A report ends in .html, its tables end in .tex, .md or .csv; got {suffix!r}."
+            f"A report ends in .html, its tables end in .tex, .md, .csv; got {suffix!r}."
         )
     if SUFFIXES[suffix] == "html" and not only_tables:
         return render(document)
