@@ -275,7 +275,7 @@ def problem_of(attempt: Attempt) -> str:
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()), chdir(folder):
         warnings.simplefilter("ignore")
         try:
-            with _at_most(10):
+            with _at_most(20):  # includes compiling, once
                 attempt.call()
         except Exception as error:
             if not is_sentence(error):
@@ -285,18 +285,18 @@ def problem_of(attempt: Attempt) -> str:
 
 @contextmanager
 def _at_most(seconds: int) -> Iterator[None]:
-    """Raise an error that counts as foreign after this many seconds."""
+    """Raise an error that counts as foreign after this many seconds of processor time."""
 
     def stop(*_: object) -> None:
         raise ArithmeticError(f"took more than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def main(names: list[str]) -> None:

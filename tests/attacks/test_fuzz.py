@@ -14,7 +14,9 @@ FOUND = sorted((Path(__file__).parent / "found").glob("*/*"))
 
 @pytest.mark.parametrize("file", FOUND, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_files_that_broke_a_reader_once_are_refused(file):
-    assert attack(file.parent.name, file.read_bytes()) == ""
+    name = file.parent.name
+    attack(name, seeds_of(name)[0])  # compiles what it needs, which takes its time
+    assert attack(name, file.read_bytes()) == ""
 
 
 @pytest.mark.slow

@@ -29,6 +29,7 @@ TUNED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in METHODS if name not in TUNED])
 def test_every_method_gives_all_measures(name):
     found = outcome(name)
@@ -36,6 +37,7 @@ def test_every_method_gives_all_measures(name):
     assert all(np.isfinite(score.value) for score in found.scores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TUNED)
 def test_every_tuned_method_gives_measures(name):
     method = replace(METHODS[name], settings=TUNED[name])

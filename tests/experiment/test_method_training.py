@@ -92,7 +92,16 @@ def compared(method, train, test, measures, seed):
 
 
 @pytest.mark.parametrize("name", [*NAMES, "paper:LIMO", "paper:LIMO-label", "paper:LIMO-inst"])
-@pytest.mark.parametrize("measure", ["macro_f1", "instance_f1", "hamming_loss", "micro_auc"])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "macro_f1",
+        *(
+            pytest.param(m, marks=pytest.mark.slow)
+            for m in ("instance_f1", "hamming_loss", "micro_auc")
+        ),
+    ],
+)
 def test_fit_and_compare_predict_the_same(name, measure):
     """Bit for bit, with labels that are constant in training and features of all scales."""
     train, test = data_with_constant_labels()

@@ -44,6 +44,7 @@ def few_models(monkeypatch):
     monkeypatch.setattr(_aimed, "library", few)
 
 
+@pytest.mark.slow
 @compiled
 @parametrize_with_checks([limo.AimedClassifier(**SMALL)])
 def test_it_is_a_scikit_learn_estimator(estimator, check):

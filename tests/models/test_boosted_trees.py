@@ -45,6 +45,7 @@ def test_lightgbm_itself_gives_the_same_scores():
     np.testing.assert_allclose(found[:, 0], model.predict(X, raw_score=True), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_scikit_learn_itself_gives_the_same_scores():
     model = BoostingClassifier(**SMALL, engine="sklearn", feature_share=1.0).fit(DATA.X, DATA.Y)
     peer = HistGradientBoostingClassifier(

@@ -75,6 +75,7 @@ def test_pointwise_equals_a_booster_for_each_label():
         np.testing.assert_allclose(model.decision_function(X)[:, j], expected, atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
 @pytest.mark.parametrize("measure", ["macro_auc", "ranking_loss", "hamming_loss"])
 def test_early_stopping_keeps_the_best_round(library, measure):
@@ -113,6 +114,7 @@ def test_features_that_say_nothing(library):
     np.testing.assert_allclose(S, np.log([[3.5 / 1.5, 1.5 / 3.5]]), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_objective_works_with_the_libraries_themselves():
     """The two calls that the docstring of MarginObjective shows."""
     X, Y = DATA.X, np.asarray(DATA.Y)

@@ -83,6 +83,7 @@ def share_changed(model, features, labels, scale):
     return (plain.predict(features) != scaled.predict(scale * features)).mean()
 
 
+@pytest.mark.slow
 @compiled
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])

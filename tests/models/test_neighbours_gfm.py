@@ -14,6 +14,7 @@ EXCUSES = OTHER_THRESHOLD | {
 }
 
 
+@pytest.mark.slow
 @parametrize_with_checks([GFMClassifier()])
 def test_scikit_learn_accepts_it(estimator, check):
     quietly(check, estimator, EXCUSES)

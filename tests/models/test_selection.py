@@ -62,6 +62,7 @@ def test_greedy_selection_step_by_step(measure, n_models):
     np.testing.assert_allclose(_greedy(m, Y, scores), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", list(limo.MEASURES))
 def test_every_measure_gets_weights(measure):
     m = limo.MEASURES[measure]

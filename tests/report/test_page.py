@@ -187,6 +187,7 @@ def test_only_documents_of_this_format_become_pages():
         render({"format": FORMAT})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [[], "x", 10**400])
 def test_a_value_of_the_wrong_kind_is_a_sentence(wrong):
     """Every value of a document is replaced in turn; a page or a ValueError must come of it."""

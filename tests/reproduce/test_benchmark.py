@@ -22,6 +22,7 @@ def found(tmp_path_factory):
     return draw_benchmark(tmp_path_factory.mktemp("benchmark"), benchmark_rows())
 
 
+@pytest.mark.slow
 def test_the_findings_count_what_agrees(found):
     scores, labels, everything = found.findings[:3]
     assert scores.endswith(

@@ -12,6 +12,7 @@ def found(tmp_path_factory):
     return theory(tmp_path_factory.mktemp("theory"), **SIZE)
 
 
+@pytest.mark.slow
 def test_every_format_is_written(found):
     names = {path.name for path in found.paths}
     for stem in ("table2", "theorem3", "bounds", "violations", "map"):

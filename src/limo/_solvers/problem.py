@@ -282,8 +282,11 @@ class _Dense:
             np.matmul(self.matrix[block], B, out=out[block])
 
         n_rows = self.matrix.shape[0]
+        if self.matrix.size * B.shape[1] <= 1 << 20:
+            multiply(slice(n_rows))
+            return
         step = max(1, -(-n_rows // n_workers()))
-        with workers(enough=self.matrix.size * B.shape[1] > 1 << 20) as run:
+        with workers(enough=True) as run:
             for _ in run(multiply, [slice(k, k + step) for k in range(0, n_rows, step)]):
                 pass
 

@@ -322,7 +322,7 @@ def unregister(name: str) -> None:
 def measures_of_labels() -> dict[str, Measure]:
     """One measure of labels of each family, by the name of the family: f1, hamming_loss, ..."""
     found: dict[str, Measure] = {}
-    for measure in MEASURES.values():
+    for measure in _registered.values():
         if measure.threshold is not None:
             found.setdefault(measure.family, measure)
     return found

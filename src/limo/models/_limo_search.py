@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
-from limo._checks import check_inputs, check_truth
+from limo._checks import Truth, check_truth
 from limo._types import Anything, Values
 from limo._views import Pattern
 from limo.losses._sums import loss
@@ -25,6 +25,7 @@ from limo.models._limo_average import Cell, Solving
 from limo.models._limo_plan import LOGISTIC, Candidate
 from limo.thresholds._fit import ConstantLabels, Folds, label_matrix, make_rule
 from limo.thresholds._rules import ThresholdRule
+from limo.thresholds._scores import join_scores
 
 # How many cells of a measure remain after the first fold, and how many logistic ones at least.
 _KEPT, _KEPT_LOGISTIC = 24, 3
@@ -100,20 +101,23 @@ class HeldOut:
         found: dict[str, Any] = {} if self.weights is None else {"sample_weight": self.weights}
         return found | ({"missing": np.nan} if self.labels.dtype.kind == "f" else {})
 
+    @cached_property
+    def truth(self) -> Truth:
+        """The labels, checked once for all cells and measures."""
+        return check_truth(self.labels, **self.given)
+
     def values(self, measures: Sequence[Measure], S: Any = None, P: Any = None) -> dict[str, float]:
         """The values of the measures; each view of the scores is read once for all of them."""
         if not measures:
             return {}
-        checked = check_inputs(self.labels, S, P, **self.given)
-        results = compute(measures, checked, CONVENTIONS["standard"]).results
+        results = compute(measures, self.truth.join(S, P), CONVENTIONS["standard"]).results
         return {name: float(result.value) for name, result in results.items()}
 
     def fit(self, rule: ThresholdRule, S: Values, X: Any = None) -> ThresholdRule:
         """Fit a threshold rule to scores; rules that take no weights get none."""
-        given = self.given
-        if not rule.takes_weights:
-            given.pop("sample_weight", None)
-        return rule.fit(self.labels, S, X, **given)
+        if rule.takes_weights or self.weights is None:
+            return rule.fit_checked(self.truth.Y, join_scores(self.truth, S), X)
+        return HeldOut(self.labels, None).fit(rule, S, X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,20 +240,28 @@ class Search:
 
     def _judge_labels(self, trial: Trial) -> None:
         """Measures of labels, each fold with a threshold fitted on the scores of the others."""
-        tests = [test for _, test in self.rows]
         for m in self.measures:
             if m.needs == "labels" and m.name in trial.values:
                 trial.values[m.name] = [
-                    self._label_value(m, trial, tests, k) for k in range(len(tests))
+                    self._label_value(m, trial, k) for k in range(len(self.rows))
                 ]
 
-    def _label_value(self, measure: Measure, trial: Trial, tests: list[Any], k: int) -> float:
-        others = [j for j in range(len(tests)) if j != k] or [k]
-        rows = np.concatenate([tests[j] for j in others])
-        known = np.concatenate([trial.scores[j] for j in others]).astype(np.float64)
-        rule = self.held_out(rows).fit(simple_rule(measure), known)
+    def _label_value(self, measure: Measure, trial: Trial, k: int) -> float:
+        others, known, test = self._sides[k]
+        S = np.concatenate([trial.scores[j] for j in others]).astype(np.float64)
+        rule = known.fit(simple_rule(measure), S)
         P = rule.predict(trial.scores[k].astype(np.float64))
-        return self.held_out(tests[k]).values([measure], P=P)[measure.name]
+        return test.values([measure], P=P)[measure.name]
+
+    @cached_property
+    def _sides(self) -> list[tuple[list[int], HeldOut, HeldOut]]:
+        """For each fold: the other folds, their labels, and its own."""
+        tests = [test for _, test in self.rows]
+        others = [[j for j in range(len(tests)) if j != k] or [k] for k in range(len(tests))]
+        return [
+            (own, self.held_out(np.concatenate([tests[j] for j in own])), self.held_out(test))
+            for own, test in zip(others, tests, strict=True)
+        ]
 
     def log_loss(self, trial: Trial) -> float:
         """The mean logistic loss of the held-out scores of a logistic cell."""

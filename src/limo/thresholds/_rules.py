@@ -62,12 +62,17 @@ class ThresholdRule(BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        Y, scores = check_pair(y_true, y_score, sample_weight=sample_weight, missing=missing)
+        checked = check_pair(y_true, y_score, sample_weight=sample_weight, missing=missing)
+        self.fit_checked(*checked, X)
+        self.label_names_ = column_names(y_score) or column_names(y_true)
+        return self
+
+    def fit_checked(self, Y: Pattern, scores: Scores, X: Any = None) -> Self:
+        """Fit to labels and scores that have been checked, for searches that fit many rules."""
         if self.needs_fit and not (self.takes_weights or Y.is_plain):
             raise takes_no_weights(type(self).__name__)
         self._fit(Y, scores, X)
-        self.n_labels_ = Y.shape[1]
-        self.label_names_ = column_names(y_score) or column_names(y_true)
+        self.n_labels_, self.label_names_ = Y.shape[1], None
         return self
 
     def predict(self, y_score: Any, X: Any = None) -> Labels:

@@ -79,10 +79,8 @@ class DenseScores:
 
     def means(self, weights: Values | None = None) -> Values:
         """The mean score of each row, whose items may have weights."""
-        if weights is None:
-            mean: Values = self.S.mean(axis=1, dtype=np.float64)
-            return mean
-        return np.asarray(self.S @ weights) / weights.sum()
+        mean: Values = np.average(self.S.astype(np.float64, copy=False), axis=1, weights=weights)
+        return mean
 
     @property
     def width(self) -> int:

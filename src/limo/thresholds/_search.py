@@ -11,7 +11,7 @@ is called a cut in this module and in its kernels; its threshold is half way bet
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -162,16 +162,10 @@ _ALSO = ("jaccard", "balanced_accuracy")
 
 
 class _Targets(Mapping[str, Target]):
-    """Every measure of labels in the registry as it is now, plain and averaged.
-
-    Further measures of labels are found by name, such as ``macro_f2``.
-    """
+    """Every measure of labels in the registry, plain and averaged; others are found by name."""
 
     def _all(self) -> dict[str, Target]:
-        plain = {name: target_of(MEASURES[f"macro_{name}"]) for name in _ALSO}
-        plain |= {family: target_of(m) for family, m in measures_of_labels().items()}
-        averaged = (replace(t, average=average) for t in plain.values() for average in AVERAGES)
-        return plain | {str(target): target for target in averaged}
+        return _targets_of(tuple(measures_of_labels().items()))
 
     def canonical(self, name: str) -> str:
         """The name of a target for any usual spelling of its measure."""
@@ -194,6 +188,15 @@ class _Targets(Mapping[str, Target]):
         return len(self._all())
 
 
+@lru_cache(maxsize=4)
+def _targets_of(families: tuple[tuple[str, Measure], ...]) -> dict[str, Target]:
+    """The targets of these measures, plain and averaged. They are looked up thousands of times."""
+    plain = {name: target_of(MEASURES[f"macro_{name}"]) for name in _ALSO}
+    plain |= {family: target_of(m) for family, m in families}
+    averaged = (replace(t, average=average) for t in plain.values() for average in AVERAGES)
+    return plain | {str(target): target for target in averaged}
+
+
 TARGETS: Mapping[str, Target] = _Targets()
 """All targets by name; a prefix (``macro_``, ``instance_``, ``micro_``) selects the counts."""
 
@@ -210,10 +213,8 @@ def check_target(target: Any) -> Target:
 # The search
 
 Result = TypeVar("Result")
-
 _ENOUGH_TO_SHARE = 1 << 18
-# Cuts judged at once: a target needs several arrays of that size.
-_CHUNK = 1 << 18
+_CHUNK = 1 << 18  # cuts judged at once: a target needs several arrays of that size
 
 
 @dataclass(frozen=True, eq=False)
