@@ -36,7 +36,7 @@ def test_limits_decide_the_exit_code(folder):
     failed = run(*GIVEN, "--json", "--fail-over", "hamming_loss=0", "--fail-under", "macro_f1=0")
     assert failed.exit_code == 3
     assert json.loads(failed.stdout)["models"]
-    assert "Hamming loss of S is 0.1667, above 0." in failed.stderr
+    assert "Hamming loss of S is 0.4167, above 0." in failed.stderr
 
 
 def test_a_measure_with_a_limit_is_computed(folder):
