@@ -30,6 +30,7 @@ def _defined_in(finder: Any, module: Any, thing: Any) -> bool:
         files = {f.__code__.co_filename for f in vars(thing).values() if inspect.isfunction(f)}
         if files - {"<string>"}:  # methods that dataclasses write have no file
             return module.__file__ in files
+        return f"\nclass {thing.__name__}" in inspect.getsource(module)
     return bool(_from_module(finder, module, thing))
 
 

@@ -54,14 +54,14 @@ def show(rows: Any, names: list[str]) -> None:
     print(by_measure.to_string(float_format="{:.2f}".format))
 
 
-def main() -> None:
+def main(words: list[str] | None = None) -> None:
     """Run what is missing, then print everything."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", nargs="+", default=list(DATA))
     parser.add_argument("--methods", nargs="+", default=["aimed", *RIVALS, "mlknn-cut"])
     parser.add_argument("--splits", type=int, default=2)
     parser.add_argument("--store", default="nonlinear.sqlite")
-    given = parser.parse_args()
+    given = parser.parse_args(words)
     warnings.simplefilter("ignore", ConvergenceWarning)
     plan = Plan(
         [source(name) for name in given.data],

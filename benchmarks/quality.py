@@ -9,7 +9,8 @@ stopped; ``--sets emotions --splits 2`` runs a part.
 ``--paper`` prints instead all learners beside the paper's best numbers, on its five sets, with
 ``--printed benchmark.csv`` the table printed in the paper (columns dataset, algorithm, measure,
 mean). ``--thresholds`` prints how ``LIMOClassifier`` should fit its threshold: on training scores,
-or on cross-fitted ones as it does by default.
+or on cross-fitted ones as it does by default. ``--nonlinear`` compares kernels, forests, boosting
+and the ensemble of all of them; what follows it is passed to ``benchmarks/nonlinear.py``.
 """
 
 import argparse
@@ -17,11 +18,13 @@ import csv
 import json
 import math
 import os
+import sys
 import time
 import warnings
 from pathlib import Path
 from typing import Any
 
+import nonlinear
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -267,7 +270,13 @@ def main() -> None:
     parser.add_argument("--paper", action="store_true", help="all learners and the paper's table")
     parser.add_argument("--printed", help="CSV of the paper's table")
     parser.add_argument("--thresholds", action="store_true", help="compare ways to fit thresholds")
-    options = parser.parse_args()
+    parser.add_argument("--nonlinear", action="store_true", help="run benchmarks/nonlinear.py")
+    options, rest = parser.parse_known_args()
+    if options.nonlinear:
+        nonlinear.main([word for word in sys.argv[1:] if word != "--nonlinear"])
+        return
+    if rest:
+        parser.error(f"unknown: {' '.join(rest)}")
     if not options.paper and not options.thresholds:
         names = options.sets or list(SETS)
         versus({name: options.splits or SETS[name] for name in names}, options.to)

@@ -1,5 +1,6 @@
 """Settings of the documentation site: ``python -m sphinx -W -b html docs build/site``."""
 
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ sys.path.insert(0, str(HERE))
 import generate_pages
 
 import limo
+from limo._system import SITE
 
 project = "limo"
 author = "the limo developers"
@@ -24,7 +26,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_static", "_templates"]
+exclude_patterns = ["_static", "_templates", "generated/*.md", "generated/backreferences"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -42,7 +44,11 @@ sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    "ignore_pattern": r"(__init__|torch)",
+    "ignore_pattern": r"(__init__)" if importlib.util.find_spec("torch") else r"(__init__|torch)",
+    "backreferences_dir": "generated/backreferences",
+    "doc_module": ("limo",),
+    "inspect_global_variables": False,
+    "matplotlib_animations": False,
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
@@ -54,12 +60,13 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"limo {release}"
+html_baseurl = f"{SITE}/"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_extra_path = ["generated/extra"]
 html_show_sourcelink = False
 html_theme_options = {
-    "logo": {"text": "limo"},
+    "logo": {"text": f"limo {release}"},
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "header_links_before_dropdown": 6,
@@ -84,8 +91,14 @@ def keep_formulas(app, what, name, thing, options, lines):
             lines[k] = line.replace("|", r"\|")
 
 
+def add_example_and_picture(app, what, name, thing, options, lines):
+    """Add what the page of a public name shows beside its docstring."""
+    lines.extend(generate_pages.additions(name, HERE))
+
+
 def setup(app):
     """Write the pages that are made from the code before Sphinx reads the sources."""
     generate_pages.write_all(HERE)
     app.connect("autodoc-process-docstring", keep_formulas, priority=400)
+    app.connect("autodoc-process-docstring", add_example_and_picture, priority=900)
     app.connect("autodoc-skip-member", skip_foreign_members)

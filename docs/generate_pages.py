@@ -1,14 +1,18 @@
-"""Pages of the site that are made from the code: the reference, and two live reports.
+"""Pages of the site that are made from the code: the reference, its pictures, and two live reports.
 
 The reference lists every public name, so a new name gets its page without an edit here.
 """
 
+import importlib.util
 import inspect
 import tempfile
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import matplotlib.pyplot as plt
 
 import limo
 from limo.measures import Measure
@@ -23,8 +27,18 @@ PACKAGES = (
     "limo.datasets",
     "limo.experiment",
     "limo.report",
+    "limo.displays",
     "limo.reproduce",
+    *(["limo.torch"] if importlib.util.find_spec("torch") else []),
 )
+# Records whose example is that of the function that returns them.
+EXAMPLE_OF = {
+    "limo.datasets.LabelMatrix": "limo.datasets.read_matrix",
+    "limo.datasets.order_features": "limo.datasets.read_instances",
+    "limo.datasets.read_weights": "limo.datasets.read_matrix",
+    "limo.losses.Derivatives": "limo.losses.derivatives",
+    "limo.thresholds.ThresholdReport": "limo.threshold_report",
+}
 
 
 def write_all(docs: Path) -> None:
@@ -34,6 +48,8 @@ def write_all(docs: Path) -> None:
     write_if_changed(docs / "generated" / "reference.rst", reference())
     write_if_changed(docs / "generated" / "map.md", map_table())
     write_if_changed(docs / "generated" / "map.svg", map_drawing())
+    write_if_changed(docs / "generated" / "measures.md", measure_links())
+    write_pictures(docs / "generated" / "pictures")
     write_live_pages(live)
 
 
@@ -80,6 +96,81 @@ def public_names(package: ModuleType) -> list[str]:
 def first_sentence(package: ModuleType) -> str:
     """The first line of a package's docstring."""
     return (package.__doc__ or "").strip().splitlines()[0]
+
+
+def pictures() -> dict[str, Callable[[], Any]]:
+    """What draws the picture of each public name that draws: functions that return a figure."""
+    data = limo.datasets.make_multilabel(800, 40, 10, cardinality=2, density_of_X=0.5, seed=2)
+    train, test = limo.datasets.split(data, 0.5)
+    model = limo.BinaryRelevance("logistic").fit(train.X, train.Y)
+    displays = limo.displays
+
+    def draw(name: str) -> Callable[[], Any]:
+        display = getattr(displays, name)
+        return lambda: display.from_estimator(model, test.X, test.Y).figure_
+
+    def skill() -> Any:
+        scores, labels = model.decision_function(test.X), model.predict(test.X)
+        return limo.evaluate(test.Y, scores, labels, intervals=0.95).plot()
+
+    found = {f"limo.displays.{name}": draw(name) for name in displays.__all__}
+    return found | {
+        "limo.Evaluation": skill,
+        "limo.datasets.Description": lambda: limo.describe(train, test).plot(),
+        "limo.datasets.plot_triangles": limo.datasets.plot_triangles,
+        "limo.datasets.plot_regions": limo.datasets.plot_regions,
+        "limo.LIMOClassifierCV": lambda: tuned().plot().figure,
+        "limo.experiment.plot_critical_difference": ranks,
+    }
+
+
+def tuned() -> Any:
+    """A small model whose search can be drawn."""
+    data = limo.datasets.figure1(200, seed=0)
+    return limo.LIMOClassifierCV("macro_f1").fit(data.X, data.Y)
+
+
+def ranks() -> Any:
+    """The critical difference of four methods on eight data sets."""
+    values = {"ours": 0.7, "forest": 0.69, "neighbours": 0.6, "guessing": 0.4}
+    rows = [
+        {
+            "dataset": d,
+            "split": 0,
+            "measure": "macro_f1",
+            "method": m,
+            "value": v + (d * k % 5) / 40,
+        }
+        for d in range(8)
+        for k, (m, v) in enumerate(values.items(), start=1)
+    ]
+    compared = limo.experiment.compare_methods(rows, "macro_f1")
+    return limo.experiment.plot_critical_difference(compared)
+
+
+def write_pictures(folder: Path) -> None:
+    """Draw the pictures of the reference that are not there yet."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, draw in pictures().items():
+        if not (folder / f"{name}.png").exists():
+            draw().savefig(folder / f"{name}.png", dpi=110, bbox_inches="tight")
+    plt.close("all")  # the gallery shows every figure that is open
+
+
+def additions(name: str, docs: Path) -> list[str]:
+    """Lines to add to the docstring of a public name: where its example is, and a picture."""
+    lines: list[str] = []
+    if name in EXAMPLE_OF:
+        lines += ["", f"See the example of :obj:`{EXAMPLE_OF[name]}`."]
+    if (docs / "generated" / "pictures" / f"{name}.png").exists():
+        lines += ["", f".. image:: /generated/pictures/{name}.png", f"   :alt: A drawing by {name}"]
+    return lines
+
+
+def measure_links() -> str:
+    """The eleven measures in a line, each a link to its definition."""
+    links = (f"[{limo.MEASURES[n].title}](generated/reference/limo.{n}.rst)" for n in LOSSES)
+    return " · ".join(links) + "\n"
 
 
 def write_live_pages(folder: Path) -> None:
@@ -142,7 +233,8 @@ def map_table() -> str:
     for name, loss in LOSSES.items():
         measure = limo.MEASURES[name]
         threshold = "none" if measure.needs == "scores" else f"`{limo.suggest_threshold(name)!r}`"
-        cells = [f"`limo.{name}`", VIEWS[measure.view.name], measure.view.margin, loss, threshold]
+        link = f"[{measure.title}](generated/reference/limo.{name}.rst)"
+        cells = [link, VIEWS[measure.view.name], measure.view.margin, loss, threshold]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

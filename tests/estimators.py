@@ -194,7 +194,8 @@ OTHER_THRESHOLD = dict.fromkeys(
 )
 
 # Thresholds are fitted on scores of folds, and repeated instances fall into other folds than one of
-# the same weight. The weights of the model itself are equal, which test_limo_weights.py checks.
+# the same weight; trees draw rows, or count them in leaves. The weights of LIMO itself are equal,
+# which test_limo_weights.py checks.
 OTHER_FOLDS = dict.fromkeys(
     [
         "check_sample_weight_equivalence_on_dense_data",

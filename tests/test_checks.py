@@ -128,7 +128,7 @@ def test_labels_passed_as_scores(labels):
 
 def test_sparse_scores():
     assert refused(Y, sparse.csr_array(S)) == (
-        "y_score must be a dense array of scores, got a sparse csr matrix. If these are predicted "
+        "y_score must be a dense array of scores here, got a sparse csr matrix. If these are predicted "
         "labels, pass them as y_pred; if absent scores mean 0, pass toarray()."
     )
 

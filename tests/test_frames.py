@@ -43,6 +43,26 @@ def test_a_shuffled_truth_against_scores_numbered_anew():
     assert limo.macro_auc(part, pd.DataFrame(S)) == limo.macro_auc(Y, S)
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars", "lazy", "pyarrow"])
+def test_every_kind_of_data_frame_gives_the_same(kind):
+    import pyarrow
+
+    make = {
+        "pandas": lambda A: pd.DataFrame(A, columns=list("xyz")),
+        "polars": lambda A: pl.DataFrame(A, schema=list("xyz")),
+        "lazy": lambda A: pl.LazyFrame(A, schema=list("xyz")),
+        "pyarrow": lambda A: pyarrow.table(dict(zip("xyz", A.T, strict=True))),
+    }[kind]
+    found = limo.evaluate(make(Y), make(S), make((S > 0.5).astype(int)))
+    assert found.label_names == ("x", "y", "z")
+    assert dict(found) == dict(limo.evaluate(Y, S, (S > 0.5).astype(int)))
+    X = S if kind == "lazy" else make(S)
+    labels = limo.LIMOClassifier().fit(X, make(Y)).predict(X)
+    np.testing.assert_array_equal(labels, limo.LIMOClassifier().fit(S, Y).predict(S))
+    other = pd.DataFrame(S, columns=list("xzy"))
+    assert "The columns of y_score are those of y_true in another order" in refused(make(Y), other)
+
+
 def test_shuffled_predictions_weights_and_masks():
     y_true = pd.DataFrame(Y, index=list("abcd"), columns=list("xyz"))
     assert "rows of y_pred" in refused(y_true, y_pred=y_true.iloc[::-1])

@@ -49,6 +49,7 @@ SMALL = {
     "_types.py": "type aliases that every layer uses, kernels too",
     "_frames.py": "the names of rows and columns, which every check compares",
     "_text.py": "text helpers that the command line needs without numpy",
+    "_sparse_profiles.py": "profiles from stored scores alone; _profiles is long without them",
     "_kernels/sums.py": "exact sums, which no other kernel does",
     "_kernels/trees.py": "walks through trees, which no other kernel does",
     "_scorer.py": "scorers, mostly documentation; evaluation is long without them",
@@ -177,6 +178,31 @@ def test_completing_a_measure_does_not_load_the_compiler() -> None:
 
 def test_measures_do_not_load_scikit_learn() -> None:
     assert "sklearn" not in loaded_by("import limo; limo.macro_f1([[1, 0]], [[1, 0]])")
+
+
+# What a plain installation adds for files, tables and the command line, and what extras add.
+BESIDES = ["jinja2", "matplotlib", "pandas", "pooch", "pyarrow", "rich", "skops", "typer"]
+WITHOUT = f"""
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {BESIDES}:
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Absent())  # as if these were not installed
+import limo
+data = limo.datasets.figure1(60, seed=0)
+train = limo.LIMOClassifier().fit(data.X, data.Y)
+tuned = limo.ThresholdClassifier(limo.BinaryRelevance(), measure="macro_f1").fit(data.X, data.Y)
+found = limo.evaluate(data.Y, train.decision_function(data.X), tuned.predict(data.X), intervals=0.9)
+print(limo.explain(found))
+"""
+
+
+def test_measures_thresholds_and_learners_need_few_libraries() -> None:
+    """numpy, scipy, numba, scikit-learn with what it needs, lazy_loader and defusedxml: no more."""
+    run = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
+    assert not run.returncode, run.stderr
+    assert run.stdout.startswith("Label-wise: ")
 
 
 def loaded_by(code: str) -> list[str]:

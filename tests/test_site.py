@@ -1,5 +1,7 @@
 """The documentation site, built as CONTRIBUTING says and opened in a real browser."""
 
+import importlib
+import importlib.util
 import os
 import re
 import subprocess
@@ -14,6 +16,9 @@ import limo
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
+_spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "generate_pages.py")
+generate_pages = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(generate_pages)
 
 
 @pytest.fixture(scope="module")
@@ -65,14 +70,33 @@ def test_every_link_inside_the_site_leads_somewhere(site):
     assert not broken
 
 
-def test_every_public_name_has_a_page(site):
-    pages = {path.stem for path in (site / "generated" / "reference").glob("*.html")}
-    missing = [
-        name
-        for name in limo.__all__
-        if f"limo.{name}" not in pages and not hasattr(getattr(limo, name), "__path__")
-    ]
-    assert not missing
+def test_every_public_name_has_a_page_with_an_example(site):
+    pages = {path.stem: path for path in (site / "generated" / "reference").glob("*.html")}
+    listed = (site / "generated" / "reference.html").read_text(encoding="utf-8")
+    without = []
+    for package in generate_pages.PACKAGES:
+        module = importlib.import_module(package)
+        for name in generate_pages.public_names(module):
+            full = next(one for one in (f"limo.{name}", f"{package}.{name}") if one in pages)
+            assert f"{full}.html" in listed
+            text = pages[full].read_text(encoding="utf-8")
+            if not name.isupper() and "&gt;&gt;&gt;" not in text and "See the example" not in text:
+                without.append(full)
+    assert not without
+
+
+def test_what_draws_has_a_picture(site):
+    for name in generate_pages.pictures():
+        page = site / "generated" / "reference" / f"{name}.html"
+        assert f"{name}.png" in page.read_text(encoding="utf-8")
+
+
+def test_the_gallery_has_a_picture_for_every_example(site):
+    scripts = {path.stem for path in (ROOT / "examples").glob("*.py")}
+    assert len(scripts) >= 12
+    for script in scripts:
+        page = (site / "gallery" / f"{script}.html").read_text(encoding="utf-8")
+        assert f"sphx_glr_{script}_001.png" in page
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -99,12 +123,27 @@ def test_search_works_from_disk(site, browser):
 def test_a_measure_is_two_clicks_from_the_first_page(site, browser):
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto((site / "index.html").as_uri())
-    page.get_by_role("link", name="Measures and conventions").first.click()
-    for measure in limo.measures.MEASURES.values():
-        assert measure.title in page.locator("article").inner_text()
+    for name, measure in limo.MEASURES.items():
+        page.goto((site / "index.html").as_uri())
+        page.locator("article").get_by_role("link", name=measure.title, exact=True).first.click()
+        assert f"limo.{name}" in page.title() or name in page.locator("article").inner_text()
     page.close()
 
 
 def test_version_is_the_same_everywhere():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(r"^version: (.+)$", citation, re.MULTILINE).group(1) == limo.__version__
+
+
+def test_the_notebook_runs_and_shows_tables_and_pictures(tmp_path):
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    notebook = nbformat.read(ROOT / "examples" / "first_steps.ipynb", as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)  # stored without results
+    nbclient.NotebookClient(
+        notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    shown = [
+        set(output.get("data", {})) for cell in notebook.cells for output in cell.get("outputs", ())
+    ]
+    assert sum("image/png" in kinds for kinds in shown) == 2
+    assert sum("text/html" in kinds for kinds in shown) == 3

@@ -3,9 +3,12 @@
 import inspect
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
+from limo import _system
 from limo._system import Later
 
 
@@ -17,6 +20,24 @@ def test_it_is_the_module():
         _ = Later("colorsys").nothing
     with pytest.raises(ModuleNotFoundError):
         _ = Later("no_such_module").anything
+
+
+@pytest.mark.parametrize(
+    ("library", "extra"),
+    [("matplotlib.pyplot", "plots"), ("pyarrow", "parquet"), ("lightgbm", "boosting")],
+)
+def test_a_missing_library_is_named_with_its_extra(library, extra, monkeypatch):
+    for part in (library, library.partition(".")[0]):
+        monkeypatch.setitem(sys.modules, part, None)
+    with pytest.raises(ModuleNotFoundError, match=rf"pip install 'limo-ml\[{extra}\]'"):
+        _ = Later(library).anything
+
+
+def test_every_extra_that_is_named_exists():
+    settings = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text())
+    declared = settings["project"]["optional-dependencies"]
+    for library, extra in _system._EXTRAS.items():
+        assert any(line.startswith(library) for line in declared[extra])
 
 
 def test_an_interrupted_load_leaves_no_half_module(tmp_path, monkeypatch):

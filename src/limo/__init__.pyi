@@ -12,8 +12,8 @@ from . import torch as torch
 from ._differences import Difference as Difference
 from ._differences import Differences as Differences
 from ._differences import compare_predictions as compare_predictions
+from ._evaluate import evaluate as evaluate
 from ._evaluation import Evaluation as Evaluation
-from ._evaluation import evaluate as evaluate
 from ._evaluator import Evaluator as Evaluator
 from ._explain import Guarantee as Guarantee
 from ._explain import Guarantees as Guarantees

@@ -16,25 +16,27 @@ the size of the relevant scores, never of all scores. Nothing here knows where b
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from limo._checks import Checked
-from limo._evaluation import Evaluation, evaluation_of
+from limo._evaluate import evaluation_of
+from limo._evaluation import Evaluation
 from limo._margins import MARGIN_FUNCTIONS
 from limo._profiles import Profile, count_columns, count_entries, row_blocks
+from limo._sparse import SparseScores
+from limo._sparse_profiles import count_stored_columns, count_stored_entries
 from limo._system import workers
 from limo._types import Anything, Floats, Integers, Values
-from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Counts, Items, View
+from limo._views import COLUMNS, ENTRIES, ROWS, Counts, Items, Pattern, View
 from limo._views import count as count_labels
 from limo.measures._compute import (
-    Computed,
     RowValues,
+    computed_of,
     read_view,
-    result_of,
     row_functions,
     values_of_counts,
 )
@@ -166,8 +168,8 @@ class Counted:
         The highest irrelevant score of each label; -inf if there is none.
     both, predicted : array of shape (n_labels,)
         How often each label is true and predicted, and predicted.
-    has_scores, has_predictions : bool
-        What the blocks had.
+    has_scores, has_predictions, is_sparse : bool
+        What the blocks had, and whether scores are sparse.
     rows : tuple of RowPart
         The rows of the blocks, in their order.
     """
@@ -181,7 +183,8 @@ class Counted:
     predicted: Integers
     has_scores: bool
     has_predictions: bool
-    rows: tuple[RowPart, ...] = field(default=())
+    is_sparse: bool
+    rows: tuple[RowPart, ...] = ()
 
 
 # First pass
@@ -190,14 +193,27 @@ class Counted:
 def gather(block: Checked) -> Gathered:
     """Collect the relevant scores of a block."""
     Y, n_labels = block.Y, block.Y.shape[1]
-    if block.S is None:
-        labels, scores = np.empty(0, np.int32), np.empty(0, np.float32)
-    else:
-        rows = np.repeat(np.arange(Y.shape[0]), Y.ones_per_row)
-        labels, scores = Y.indices.astype(np.int32), block.S[rows, Y.indices]
+    labels, scores = np.empty(0, np.int32), np.empty(0, np.float32)
+    if block.any_scores is not None:
+        labels, scores = Y.indices.astype(np.int32), _relevant_scores(block)
     none = np.zeros(n_labels, np.int64)
     unknown = none if Y.unknown is None else Y.unknown.ones_per_column
     return Gathered(Y.shape[0], n_labels, labels, scores, Y.ones_per_column, unknown)
+
+
+def _relevant_scores(block: Checked) -> Floats:
+    """The scores of the relevant labels, row by row; -inf where sparse scores have none."""
+    Y = block.Y
+    if block.stored is None:
+        return block.scores[np.repeat(np.arange(Y.shape[0]), Y.ones_per_row), Y.indices]
+    places, wanted = Pattern.from_csr(block.stored.matrix).flat, Y.flat
+    spots = np.searchsorted(places, wanted)
+    found = np.full(wanted.size, -np.inf, dtype=block.stored.dtype)
+    stored = np.zeros(wanted.size, dtype=bool)
+    inside = spots < places.size
+    stored[inside] = places[spots[inside]] == wanted[inside]
+    found[stored] = block.stored.matrix.data[spots[stored]]
+    return found
 
 
 def merge_gathered(parts: Sequence[Gathered]) -> Gathered:
@@ -242,12 +258,11 @@ def count(block: Checked, reference: Reference, task: Task, into: Counted | None
     own = _nothing(block, reference) if into is None else into
     values: RowValues = {}
     found: dict[str, Anything] = {}
-    if block.S is not None:
-        with workers(enough=block.S.size > 1 << 20) as run:
-            places = (reference.indptr, reference.by_label, own.by_label)
-            np.maximum(own.top, count_columns(block.Y, block.S, *places, run), out=own.top)
-            count_entries(block.Y, block.S, reference.by_score, own.by_score, run)
-        functions = row_functions(task.measures, "scores", ROWS, task.conventions)
+    if own.has_scores:
+        np.maximum(own.top, _count_scores(block, reference, own), out=own.top)
+        functions = row_functions(
+            task.measures, "scores", ROWS, task.conventions, absent=own.is_sparse
+        )
         found = read_view(ROWS, {**functions, **MARGIN_FUNCTIONS}, block)
         values = {(name, ROWS.name): found.pop(name) for name in functions}
     if block.P is not None:
@@ -259,16 +274,29 @@ def count(block: Checked, reference: Reference, task: Task, into: Counted | None
     return replace(own, n_rows=own.n_rows + block.Y.shape[0], rows=(*own.rows, rows))
 
 
+def _count_scores(block: Checked, reference: Reference, own: Counted) -> Floats:
+    """Count in the columns and in all entries; return the highest irrelevant score by column."""
+    Y, S, places = block.Y, block.any_scores, (reference.indptr, reference.by_label, own.by_label)
+    if isinstance(S, SparseScores):
+        count_stored_entries(Y, S, reference.by_score, own.by_score)
+        return count_stored_columns(Y, S, *places)
+    assert S is not None
+    with workers(enough=S.size > 1 << 20) as run:
+        count_entries(Y, S, reference.by_score, own.by_score, run)
+        return count_columns(Y, S, *places, run)
+
+
 def _nothing(block: Checked, reference: Reference) -> Counted:
     """The counts of no block."""
-    scored = block.S is not None
+    S = block.any_scores
+    scored = S is not None
     n_ones, n_labels = reference.by_label.size if scored else 0, reference.n_labels
     short = reference.n_rows * n_labels <= _LARGEST_SHORT
     kind: Any = np.uint32 if short else np.int64
     by_label, by_score = np.zeros((2, n_ones), kind), np.zeros((2, n_ones), kind)
-    top = np.full(n_labels, -np.inf, np.float64 if block.S is None else block.S.dtype)
+    top = np.full(n_labels, -np.inf, np.float64 if S is None else S.dtype)
     both, predicted = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.int64)
-    given = scored, block.P is not None
+    given = scored, block.P is not None, block.stored is not None
     return Counted(reference.key, 0, by_label, by_score, top, both, predicted, *given)
 
 
@@ -289,7 +317,8 @@ def merge_counted(parts: Sequence[Counted]) -> Counted:
     )
     rows = tuple(row for part in parts for row in part.rows)
     n_rows = sum(part.n_rows for part in parts)
-    return Counted(first.key, n_rows, *arrays, first.has_scores, first.has_predictions, rows)
+    given = first.has_scores, first.has_predictions, first.is_sparse
+    return Counted(first.key, n_rows, *arrays, *given, rows)
 
 
 # The result
@@ -308,19 +337,18 @@ def finish(reference: Reference, counted: Counted, task: Task) -> Evaluation:
     rows, found = _joined_rows(counted.rows)
     if counted.has_scores:
         for view in (COLUMNS, ENTRIES):
-            functions = row_functions(task.measures, "scores", view, task.conventions)
+            functions = row_functions(
+                task.measures, "scores", view, task.conventions, absent=counted.is_sparse
+            )
             values = _apply({**functions, **MARGIN_FUNCTIONS}, _profiles(view, reference, counted))
             rows |= {(name, view.name): values.pop(name) for name in functions}
             found[view.name] = values
     if counted.has_predictions:
         rows |= values_of_counts(task.measures, _counts(counted, items), task.conventions)
-    results = {m.name: result_of(m, rows, task.conventions, items) for m in task.measures}
-    ordered = {name: found[name] for name in VIEWS if name in found}
-    shape, n_missing = (reference.n_rows, reference.n_labels), int(reference.unknown.sum())
-    computed = Computed(results, ordered, items)
-    return evaluation_of(
-        task.measures, computed, task.conventions, shape, task.label_names, n_missing
-    )
+    computed = computed_of(task.measures, rows, task.conventions, found, items)
+    shape = reference.n_rows, reference.n_labels
+    n_gaps = int(reference.unknown.sum()), int(np.isneginf(reference.by_score).sum())
+    return evaluation_of(task.measures, computed, task.conventions, shape, task.label_names, n_gaps)
 
 
 def _joined_items(parts: Sequence[RowPart]) -> Items:
@@ -356,7 +384,8 @@ def _profiles(view: View, reference: Reference, counted: Counted) -> Iterator[Pr
         above, tied = counted.by_score.astype(np.int64)
         ends, top = np.array([0, reference.by_score.size]), counted.top.max(keepdims=True)
         n_items = int(np.sum(items.n_items))
-        yield Profile(ends, reference.by_score, above, tied, top, n_items)
+        profile = Profile(ends, reference.by_score, above, tied, top, n_items)
+        yield profile.with_absent_tied() if counted.is_sparse else profile
         return
     per_label = 1 + reference.by_label.size // reference.n_labels
     for start, stop in row_blocks(reference.n_labels, per_label, scattered=False):
@@ -365,7 +394,8 @@ def _profiles(view: View, reference: Reference, counted: Counted) -> Iterator[Pr
         above, tied = counted.by_label[:, own].astype(np.int64)
         n_items = items.n_items if np.ndim(items.n_items) == 0 else items.n_items[start:stop]
         top = counted.top[start:stop]
-        yield Profile(ends - ends[0], reference.by_label[own], above, tied, top, n_items)
+        profile = Profile(ends - ends[0], reference.by_label[own], above, tied, top, n_items)
+        yield profile.with_absent_tied() if counted.is_sparse else profile
 
 
 def _apply(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from limo._frames import Frame, Names, first_names
+from limo._sparse import SparseScores, check_sparse, check_sparse_scores
 from limo._system import Later
 from limo._text import did_you_mean
 from limo._types import Anything, Booleans, Floats, Values
@@ -28,20 +29,42 @@ _LARGEST_EXACT_INTEGER = 2**53
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """Labels with the scores and predictions made for them, all checked."""
+    """Labels with the scores and predictions made for them, all checked.
+
+    Scores are dense (``S``), or sparse (``stored``) where a function takes them.
+    """
 
     Y: Pattern
     S: Floats | None
     P: Pattern | None
     label_names: Names
     n_missing: int = 0
+    stored: SparseScores | None = None
+
+    @property
+    def any_scores(self) -> Floats | SparseScores | None:
+        """The scores, dense or sparse, if there are any."""
+        return self.S if self.stored is None else self.stored
+
+    @property
+    def needed_scores(self) -> Floats | SparseScores:
+        """The scores, dense or sparse, where they are needed."""
+        return self.scores if self.stored is None else self.stored
 
     @property
     def scores(self) -> Floats:
-        """The scores, where they are needed."""
+        """The dense scores, where they are needed."""
         if self.S is None:
             raise _is_none("y_score", "a score")
         return self.S
+
+    @property
+    def n_absent(self) -> int:
+        """How many relevant labels have no score."""
+        if self.stored is None:
+            return 0
+        stored = self.stored.matrix
+        return self.Y.n_ones - self.Y.overlap(Pattern.from_csr(stored)).n_ones
 
     @property
     def labels(self) -> Pattern:
@@ -60,13 +83,23 @@ class Truth:
     label_names: Names
     n_missing: int = 0
 
-    def join(self, y_score: Any = None, y_pred: Any = None) -> Checked:
-        """Check scores and predictions, and that they belong to these labels."""
+    def join(
+        self, y_score: Any = None, y_pred: Any = None, *, sparse_scores: bool = False
+    ) -> Checked:
+        """Check scores and predictions, and that they belong to these labels.
+
+        ``sparse_scores`` says that the caller can use sparse ones.
+        """
         given = {"y_score": y_score, "y_pred": y_pred}
         frames = {name: Frame(name, value) for name, value in given.items() if value is not None}
-        S = check_scores(frames["y_score"].values) if "y_score" in frames else None
+        S = stored = None
+        if sparse_scores and sparse.issparse(y_score):
+            stored = check_sparse_scores(y_score)
+            self._must_be_plain()
+        elif "y_score" in frames:
+            S = check_scores(frames["y_score"].values)
         P = check_labels(frames["y_pred"].values, "y_pred") if "y_pred" in frames else None
-        for name, other in (("y_score", S), ("y_pred", P)):
+        for name, other in (("y_score", S), ("y_score", stored), ("y_pred", P)):
             if other is not None and other.shape != self.Y.shape:
                 raise ValueError(
                     f"{name} must have the shape of y_true: expected {self.Y.shape}, got "
@@ -75,7 +108,14 @@ class Truth:
         for frame in frames.values():
             self.frame.must_match(frame)
         names = self.label_names or first_names([self.frame, *frames.values()])
-        return Checked(self.Y, S, P, names, self.n_missing)
+        return Checked(self.Y, S, P, names, self.n_missing, stored)
+
+    def _must_be_plain(self) -> None:
+        if not self.Y.is_plain:
+            raise ValueError(
+                "Sparse scores cannot be used with missing labels or sample_weight. Pass dense "
+                "scores: y_score.toarray(), with a score lower than all others where there is none."
+            )
 
 
 def check_truth(
@@ -111,10 +151,11 @@ def check_inputs(
     *,
     missing: Any = None,
     sample_weight: Any = None,
+    sparse_scores: bool = False,
 ) -> Checked:
     """Check labels with the scores or predictions made for them, and that they belong together."""
     truth = check_truth(y_true, label_names, missing=missing, sample_weight=sample_weight)
-    return truth.join(y_score, y_pred)
+    return truth.join(y_score, y_pred, sparse_scores=sparse_scores)
 
 
 def check_labels(y: Any, name: str) -> Pattern:
@@ -272,7 +313,7 @@ def check_scores(y: Any, name: str = "y_score") -> Floats:
     y = Frame(name, y).values
     if sparse.issparse(y):
         raise ValueError(
-            f"{name} must be a dense array of scores, got a sparse {y.format} matrix. "
+            f"{name} must be a dense array of scores here, got a sparse {y.format} matrix. "
             "If these are predicted labels, pass them as y_pred; if absent scores mean 0, "
             "pass toarray()."
         )
@@ -291,53 +332,6 @@ def check_scores(y: Any, name: str = "y_score") -> Floats:
             )
     contiguous = y.flags.c_contiguous or y.flags.f_contiguous
     return y if contiguous else np.ascontiguousarray(y)
-
-
-def check_sparse(A: Any, name: str) -> None:
-    """Reject a sparse matrix whose parts do not fit together; compiled loops would crash on it.
-
-    Dense input passes. Every index is compared with the shape, which costs less than one copy.
-    """
-    if not sparse.issparse(A):
-        return
-    if A.format in ("csr", "csc", "bsr"):
-        problem = _compressed_problem(A)
-    elif A.format == "coo" and A.ndim == 2:
-        problem = next(filter(None, map(_index_problem, A.coords, A.shape)), "")
-    else:
-        problem = ""
-    if problem:
-        raise ValueError(
-            f"{name} is a malformed {A.format} matrix of shape {A.shape}: {problem}. Indices count "
-            "from 0; labels that count from 1 need one subtracted."
-        )
-
-
-def _compressed_problem(A: Any) -> str:
-    """What is wrong with a CSR, CSC or BSR matrix; empty if nothing is."""
-    indptr, block = np.asarray(A.indptr), A.blocksize if A.format == "bsr" else (1, 1)
-    n_lines, width = (size // side for size, side in zip(A.shape, block, strict=True))
-    if A.format == "csc":
-        n_lines, width = width, n_lines
-    if indptr.ndim != 1 or indptr.dtype.kind not in "iu" or len(indptr) != n_lines + 1:
-        return f"indptr must hold {n_lines + 1} integers"
-    if indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
-        return "indptr must start at 0 and never fall"
-    if not len(A.indices) == len(A.data) >= indptr[-1]:
-        return (
-            f"indptr counts {indptr[-1]} entries, but there are {len(A.indices)} indices and "
-            f"{len(A.data)} values"
-        )
-    return _index_problem(np.asarray(A.indices)[: indptr[-1]], width)
-
-
-def _index_problem(indices: Any, width: int) -> str:
-    if indices.ndim != 1 or indices.dtype.kind not in "iu":
-        return f"its indices must be one list of integers, got {indices.dtype}"
-    if indices.size and not 0 <= indices.min() <= indices.max() < width:
-        wrong = indices[(indices < 0) | (indices >= width)][0]
-        return f"expected indices from 0 to {width - 1}, got {wrong}"
-    return ""
 
 
 def check_name(name: Any, known: Iterable[str], what: str) -> str:

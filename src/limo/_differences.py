@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from limo._checks import check_truth
-from limo._evaluation import Evaluation, evaluate_checked
+from limo._evaluate import evaluate_checked
+from limo._evaluation import Evaluation
 from limo._system import Later
 from limo._text import Rows, align, as_html, counted, plain
 from limo.measures._compute import check_conventions
@@ -41,6 +42,15 @@ class Difference:
         Two-sided p-value, and the same adjusted for all differences that were looked at (Holm).
     better : str or None
         The better predictor; None if the difference is within noise.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y = [[1, 0], [0, 1], [1, 0], [0, 1]]
+    >>> scores = {"a": [[2, 1], [1, 2], [2, 1], [2, 1]], "b": [[1, 2], [1, 2], [2, 1], [2, 1]]}
+    >>> one = limo.compare_predictions(Y, scores, measures=["ranking_loss"]).of("ranking_loss")
+    >>> one.values, one.difference, one.better
+    ((0.25, 0.5), -0.25, None)
     """
 
     measure: str
@@ -89,6 +99,15 @@ class Differences(Sequence[Difference]):
         The evaluation of each predictor, with intervals.
     level : float
         Level of the intervals; a difference counts if its adjusted p-value is below 1 - level.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y = [[1, 0], [0, 1], [1, 0], [0, 1]]
+    >>> scores = {"a": [[2, 1], [1, 2], [2, 1], [2, 1]], "b": [[1, 2], [1, 2], [2, 1], [2, 1]]}
+    >>> found = limo.compare_predictions(Y, scores, measures=["ranking_loss", "one_error"])
+    >>> len(found), [one.measure for one in found]
+    (2, ['ranking_loss', 'one_error'])
     """
 
     differences: tuple[Difference, ...]

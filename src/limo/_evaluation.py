@@ -1,42 +1,29 @@
-"""Evaluate scores and predictions: all measures, the margins, and intervals."""
+"""The record of an evaluation: values, margins, intervals, and how they are shown."""
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from limo._checks import Checked, check_inputs, check_name
+from limo._checks import check_name
 from limo._drawing import INK, draw_dots, new_axes
-from limo._margins import MARGIN_FUNCTIONS, Effectiveness, MarginSummary, summarise
+from limo._margins import Effectiveness, MarginSummary
 from limo._system import Later
 from limo._text import Rows, align, as_html, counted, plain
 from limo._types import Values
-from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Items, View
-from limo.measures._compute import (
-    Also,
-    Computed,
-    Found,
-    ProfileFunction,
-    check_conventions,
-    compute,
-)
+from limo._views import COLUMNS, ENTRIES, ROWS, View
 from limo.measures._conventions import Conventions
 from limo.measures._intervals import (
     Interval,
-    Method,
     Sample,
-    Sampling,
-    check_sampling,
-    draw_sample,
     interval_title,
 )
-from limo.measures._measure import Measure, Result, blind_value, skill
-from limo.measures._own import Chosen, computable, select
+from limo.measures._measure import Measure, Result, skill
 from limo.measures._table import MEASURES
 
 pandas = Later("pandas")
@@ -71,6 +58,19 @@ class Evaluation(Mapping[str, float]):
         How many true labels are missing.
     weighted : bool
         Whether the instances have weights.
+    bounds : mapping of str to tuple of float
+        For measures that are not known exactly, the lowest and the highest possible value. Empty
+        unless scores are sparse and some relevant label has none, or a stream was binned.
+    n_absent : int
+        How many relevant labels have no score, because scores are sparse.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 1], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> evaluation = limo.evaluate(Y, S)
+    >>> evaluation["ranking_loss"], len(evaluation)
+    (0.25, 7)
     """
 
     results: Mapping[str, Result]
@@ -85,6 +85,8 @@ class Evaluation(Mapping[str, float]):
     sample: Sample | None = None
     n_missing: int = 0
     weighted: bool = False
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    n_absent: int = 0
 
     def __getitem__(self, name: str) -> float:
         name = MEASURES.canonical(name)
@@ -132,6 +134,7 @@ class Evaluation(Mapping[str, float]):
             results={name: self.results[name] for name in kept},
             undefined={name: self.undefined[name] for name in kept},
             measures={name: self.measures[name] for name in kept},
+            bounds={name: self.bounds[name] for name in kept if name in self.bounds},
         )
 
     @property
@@ -227,6 +230,7 @@ class Evaluation(Mapping[str, float]):
             "n_labels": self.n_labels,
             "n_missing": self.n_missing,
             "weighted": self.weighted,
+            "n_absent": self.n_absent,
             "label_names": self.label_names,
             "conventions": self.conventions.to_dict(),
             "measures": {n: self._record(n) | {"undefined": self.undefined[n]} for n in self},
@@ -242,7 +246,7 @@ class Evaluation(Mapping[str, float]):
 
     def _record(self, name: str) -> dict[str, Any]:
         result, measure = self.results[name], self.measures[name]
-        record = {
+        record: dict[str, Any] = {
             "value": result.value,
             "best": result.best,
             "better": measure.better,
@@ -250,6 +254,8 @@ class Evaluation(Mapping[str, float]):
             "skipped": result.skipped,
             "filled": int(result.undefined.sum()) - result.skipped,
         }
+        if name in self.bounds:
+            record |= dict(zip(("lower_bound", "upper_bound"), self.bounds[name], strict=True))
         interval = self.interval(name)
         if interval is None:
             return record
@@ -265,6 +271,8 @@ class Evaluation(Mapping[str, float]):
             parts.insert(1, f"{counted(self.n_missing, 'label')} missing ({share:.1%})")
         if self.weighted:
             parts.insert(1, "weighted")
+        if self.n_absent:
+            parts.insert(1, f"{counted(self.n_absent, 'relevant label')} without a score")
         return ", ".join(parts)
 
     def measure_rows(self) -> Rows:
@@ -280,6 +288,9 @@ class Evaluation(Mapping[str, float]):
             )
             for name, result in self.results.items()
         ]
+        if self.bounds:
+            limits = ["between", *(self._between(name) for name in self)]
+            rows = [(*row[:2], new, *row[2:]) for row, new in zip(rows, limits, strict=True)]
         if self.sample is None:
             return rows
         added = [(interval_title(self.sample.sampling.level), "error")] + [
@@ -309,6 +320,10 @@ class Evaluation(Mapping[str, float]):
             for summary in self.margins.values()
         ]
 
+    def _between(self, name: str) -> str:
+        low, high = self.bounds.get(name, (self[name], self[name]))
+        return f"{low:.4f} and {high:.4f}" if low < high else ""
+
     def _note(self, name: str) -> str:
         fill = self.results[name].filled_with
         rows = self.measures[name].view.row
@@ -325,161 +340,3 @@ class Evaluation(Mapping[str, float]):
     def _repr_html_(self) -> str:
         tables = [self.measure_rows()] + ([self.margin_rows()] if self.margins else [])
         return f"<p>{escape(self.heading)}</p>" + "".join(map(as_html, tables))
-
-
-def evaluate(
-    y_true: Any,
-    y_score: Any = None,
-    y_pred: Any = None,
-    *,
-    conventions: str | Conventions = "standard",
-    label_names: Iterable[str] | None = None,
-    sample_weight: Any = None,
-    missing: Any = None,
-    measures: Chosen = None,
-    intervals: float | None = None,
-    method: Method = "analytic",
-    groups: Any = None,
-    n_resamples: int = 1000,
-    random_state: int = 0,
-) -> Evaluation:
-    """Compute the measures and margins of scores, predicted labels or both.
-
-    The margins and seven of the measures need scores; the other four need predicted labels. The
-    rows, the columns and the entries of the scores are sorted once each, for all measures.
-
-    Parameters
-    ----------
-    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
-        True labels, 0 or 1.
-    y_score : array-like of shape (n_samples, n_labels), optional
-        Scores; a higher one means more likely relevant.
-    y_pred : array-like or sparse matrix of shape (n_samples, n_labels), optional
-        Predicted labels, 0 or 1.
-    conventions : str or Conventions, default="standard"
-        How ties and undefined rows count: "standard", "paper", "sklearn" or a record.
-    label_names : iterable of str, optional
-        Names for tables; by default the columns of a data frame, if one is given.
-    sample_weight : array-like of shape (n_samples,), optional
-        How much each instance counts; an instance of weight 2 counts as two.
-    missing : number or array-like of bool, optional
-        The number that stands for a missing label in ``y_true`` (nan or -1), or a mask that is true
-        where a label is missing. Such entries take no part. Masked entries of a masked array are
-        always missing.
-    measures : "all", or a list of names, records or functions, optional
-        Which measures to compute; by default those listed in ``limo.MEASURES``. ``"all"`` adds the
-        further ones. Names may contain a number: ``"precision_at_5"``, ``"macro_f2"``. For
-        functions of your own see :func:`limo.measures.make_measure`.
-    intervals : float, optional
-        The level of intervals for the true values, such as 0.95; by default there are none.
-    method : {"analytic", "bootstrap"}, default="analytic"
-        How intervals are found: by a formula where there is one, or for every measure from
-        resampled instances.
-    groups : array-like of shape (n_samples,), optional
-        For intervals: the group of each instance, if instances come in groups that are not
-        independent, such as pictures of one patient.
-    n_resamples : int, default=1000
-        For the bootstrap: how often the instances are drawn.
-    random_state : int, default=0
-        For the bootstrap: the seed.
-
-    Returns
-    -------
-    Evaluation
-
-    Examples
-    --------
-    >>> import limo
-    >>> y_true = [[1, 0, 0], [0, 1, 1], [0, 0, 0]]
-    >>> y_score = [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8], [0.3, 0.2, 0.1]]
-    >>> evaluation = limo.evaluate(y_true, y_score)
-    >>> evaluation["ranking_loss"], evaluation.skipped["ranking_loss"]
-    (0.25, 1)
-    >>> evaluation["macro_f1"]
-    Traceback (most recent call last):
-        ...
-    KeyError: 'macro_f1 needs y_pred, which was not given.'
-    """
-    if y_score is None and y_pred is None:
-        raise ValueError(
-            "evaluate needs y_score, y_pred or both: got neither. "
-            "Scores give the ranking measures, predicted labels the others."
-        )
-    checked = check_inputs(
-        y_true, y_score, y_pred, label_names, missing=missing, sample_weight=sample_weight
-    )
-    sampling = None
-    if intervals is not None and intervals is not False:
-        how = (intervals, method, groups, n_resamples, random_state)
-        sampling = check_sampling(*how, n_instances=checked.Y.shape[0])
-    chosen = computable(select(measures), checked, measures)
-    return evaluate_checked(
-        checked, check_conventions(conventions), measures=chosen, sampling=sampling
-    )[0]
-
-
-def evaluate_checked(
-    checked: Checked,
-    conventions: Conventions,
-    also: Also | None = None,
-    *,
-    measures: Sequence[Measure] | None = None,
-    sampling: Sampling | None = None,
-) -> tuple[Evaluation, Found]:
-    """Evaluate checked input, and apply other functions to the same sorted scores.
-
-    ``also`` is explained at :func:`limo.measures._compute.compute`.
-    """
-
-    def functions(view: View, found: Found) -> dict[str, ProfileFunction]:
-        return {**MARGIN_FUNCTIONS, **(also(view, found) if also else {})}
-
-    if measures is None:
-        measures = computable(select(), checked)
-    computed = compute(measures, checked, conventions, functions)
-    evaluation = evaluation_of(
-        measures, computed, conventions, checked.Y.shape, checked.label_names, checked.n_missing
-    )
-    if sampling is not None:
-        sample = draw_sample(measures, checked, conventions, computed.results, sampling)
-        evaluation = replace(evaluation, sample=sample)
-    return replace(evaluation, weighted=checked.Y.row_weights is not None), computed.found
-
-
-def evaluation_of(
-    measures: Sequence[Measure],
-    computed: Computed,
-    conventions: Conventions,
-    shape: tuple[int, int],
-    label_names: tuple[str, ...] | None,
-    n_missing: int,
-) -> Evaluation:
-    """The record of what was computed, without intervals and weights."""
-    results, items = computed.results, computed.items
-    own = {m.name: items[m.view.name] for m in measures}
-    return Evaluation(
-        results,
-        {
-            name: summarise(VIEWS[name], found, items[name].weights)
-            for name, found in computed.found.items()
-        },
-        conventions,
-        *shape,
-        label_names,
-        {m.name: _reasons(m, results[m.name], own[m.name]) for m in measures},
-        {m.name: m for m in measures},
-        {m.name: blind_value(m, results[m.name], own[m.name], conventions) for m in measures},
-        n_missing=n_missing,
-    )
-
-
-def _reasons(measure: Measure, result: Result, items: Items) -> dict[str, int]:
-    """How many rows are undefined, by reason."""
-    counts = True if result.weights is None else result.weights > 0
-    known = result.undefined & counts
-    found = {
-        measure.view.empty_reason: int((known & (items.ones == 0)).sum()),
-        measure.view.full_reason: int((known & (items.ones == items.n_items)).sum()),
-        "no known label, or weight 0": int((result.undefined & ~known).sum()),
-    }
-    return {reason: n for reason, n in found.items() if n}

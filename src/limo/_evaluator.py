@@ -23,13 +23,17 @@ from limo._blocks import (
     rank,
 )
 from limo._checks import Checked, check_inputs, check_name
-from limo._evaluation import Evaluation, evaluate_checked
-from limo._system import as_path, replacing
+from limo._evaluate import evaluate_checked
+from limo._evaluation import Evaluation
+from limo._sparse import SparseScores, check_sparse_scores
+from limo._system import Later, as_path, replacing
 from limo._views import Items, Pattern
 from limo.measures._compute import check_conventions
 from limo.measures._conventions import Conventions
 from limo.measures._further import OF_PROBABILITIES
 from limo.measures._own import Chosen, computable, select
+
+sparse = Later("scipy.sparse")
 
 EvaluatorMethod = Literal["keep", "two-pass"]
 _METHODS = ("keep", "two-pass")
@@ -44,6 +48,7 @@ class _Kind:
     has_scores: bool
     has_predictions: bool
     weighted: bool
+    is_sparse: bool
 
 
 class Evaluator:
@@ -160,12 +165,17 @@ class Evaluator:
             raise ValueError("update needs y_score, y_pred or both: got neither.")
         names = self._given_names
         block = check_inputs(
-            y_true, y_score, y_pred, names, missing=self.missing, sample_weight=sample_weight
+            y_true,
+            y_score,
+            y_pred,
+            names,
+            missing=self.missing,
+            sample_weight=sample_weight,
+            sparse_scores=True,
         )
         self._check(block)
         if self.method == "keep":
-            kept = None if block.S is None else np.array(block.S)  # the caller may reuse its array
-            self._kept.append(replace(block, S=kept))
+            self._kept.append(_copied(block))  # the caller may reuse its arrays
         elif self._reference is None:
             self._task()  # a measure that does not add up is an error now
             self._gathered.append(gather(block))
@@ -248,8 +258,9 @@ class Evaluator:
                 f"sample_weight is not possible with method={self.method!r}, whose counts are "
                 "whole numbers. Use limo.Evaluator(method='keep')."
             )
-        given = (block.S is not None, block.P is not None)
-        self._join_kind(_Kind(block.Y.shape[1], *given, weighted), block.label_names)
+        given = (block.any_scores is not None, block.P is not None)
+        kind = _Kind(block.Y.shape[1], *given, weighted, block.stored is not None)
+        self._join_kind(kind, block.label_names)
 
     def _join_kind(self, kind: _Kind, names: tuple[str, ...] | None) -> None:
         """Remember what the first block has, and reject a block that differs from it."""
@@ -259,12 +270,11 @@ class Evaluator:
                 "Every block must have the same labels: the blocks before have "
                 f"{before.n_labels}, this one has {kind.n_labels}."
             )
-        for name in ("has_scores", "has_predictions", "weighted"):
+        for name, what in _PARTS.items():
             if getattr(kind, name) != getattr(before, name):
-                argument = {"has_scores": "y_score", "has_predictions": "y_pred"}
                 raise ValueError(
-                    f"Either every block has {argument.get(name, 'sample_weight')} or none: this "
-                    f"one {'has it' if getattr(kind, name) else 'has none'}, unlike those before."
+                    f"Either every block has {what} or none: this one "
+                    f"{'has it' if getattr(kind, name) else 'has none'}, unlike those before."
                 )
         if names is not None and self._names is not None and names != self._names:
             raise ValueError(
@@ -366,6 +376,12 @@ class Evaluator:
         return found
 
 
+_PARTS = {
+    "has_scores": "y_score",
+    "has_predictions": "y_pred",
+    "weighted": "sample_weight",
+    "is_sparse": "sparse scores",
+}
 _STATE = ("kind", "names", "kept", "gathered", "reference", "counted")
 _RECORDS: dict[str, Any] = {
     record.__name__: record
@@ -387,11 +403,18 @@ def _is_empty(y_true: Any) -> bool:
     )
 
 
+def _copied(block: Checked) -> Checked:
+    S = None if block.S is None else np.array(block.S)
+    stored = None if block.stored is None else SparseScores(block.stored.matrix.copy())
+    return replace(block, S=S, stored=stored)
+
+
 def _stacked(blocks: list[Checked]) -> Checked:
     """The rows of all blocks at once."""
     if len(blocks) == 1:
         return blocks[0]
     scores = [block.S for block in blocks if block.S is not None]
+    stored = [block.stored.matrix for block in blocks if block.stored is not None]
     predictions = [block.P for block in blocks if block.P is not None]
     return Checked(
         Pattern.stacked([block.Y for block in blocks]),
@@ -399,6 +422,7 @@ def _stacked(blocks: list[Checked]) -> Checked:
         Pattern.stacked(predictions) if predictions else None,
         blocks[0].label_names,
         sum(block.n_missing for block in blocks),
+        SparseScores(sparse.vstack(stored, format="csr")) if stored else None,
     )
 
 
@@ -409,6 +433,9 @@ def _pack(value: Any, arrays: dict[str, Any]) -> Any:
     if isinstance(value, np.ndarray):
         arrays[name := f"a{len(arrays)}"] = value
         return {"array": name}
+    if isinstance(value, SparseScores):
+        parts = (value.matrix.data, value.matrix.indices, value.matrix.indptr)
+        return {"sparse": [_pack(one, arrays) for one in (*parts, list(value.shape))]}
     if type(value).__name__ in _RECORDS:
         own = {one.name: _pack(getattr(value, one.name), arrays) for one in fields(value)}
         return {"record": type(value).__name__, "fields": own}
@@ -431,6 +458,8 @@ def _unpack(value: Any, arrays: Any) -> Any:
     if kind == "dict":
         return {key: _unpack(one, arrays) for key, one in inner.items()}
     parts = [_unpack(one, arrays) for one in inner]
+    if kind == "sparse":
+        return check_sparse_scores(_csr(parts))
     return parts if kind == "list" else tuple(parts)
 
 
@@ -451,6 +480,13 @@ def _checked(record: Any) -> Any:
         _must_fit(record.indptr, record.n_labels, record.by_label)
         _must_fit(record.indptr, record.n_labels, record.by_score)
     return record
+
+
+def _csr(parts: list[Any]) -> Any:
+    """A sparse matrix whose parts are checked later, not by scipy."""
+    matrix = sparse.csr_array(tuple(parts[3]), dtype=parts[0].dtype)
+    matrix.data, matrix.indices, matrix.indptr = parts[:3]
+    return matrix
 
 
 def _must_fit(indptr: Any, n_rows: int, cells: Any) -> None:

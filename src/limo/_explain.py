@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from limo._evaluation import Evaluation, evaluate
+from limo._evaluate import evaluate
+from limo._evaluation import Evaluation
 from limo._guarantees import BOUNDS, from_any_order, from_margins, has_table
 from limo._margins import MarginSummary, Orders
 from limo._system import Later
@@ -48,6 +49,14 @@ class Guarantee:
     exact_share : float
         Share of rows whose bounds are attained. 1 for all measures but average precision, where
         rows with very many misordered pairs get bounds that hold, but may not be attained.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 1], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> one = limo.guarantees(Y, S)["one_error"]
+    >>> one.value, one.from_pairs
+    (0.5, (0.5, 0.5))
     """
 
     measure: Measure
@@ -87,7 +96,15 @@ class Guarantee:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Guarantees(Mapping[str, Guarantee]):
-    """A mapping from the name of a measure to its :class:`Guarantee`."""
+    """A mapping from the name of a measure to its :class:`Guarantee`.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 1], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> list(limo.guarantees(Y, S))[:3]
+    ['ranking_loss', 'one_error', 'coverage']
+    """
 
     found: Mapping[str, Guarantee]
 

@@ -15,8 +15,9 @@ Names = tuple[str, ...] | None
 class Frame:
     """An input, with the names of its columns and rows if it is a data frame or a series.
 
-    Frames of polars name their columns only. Names may be the default numbers 0, 1, 2, ...: two
-    frames with default names agree, and a shuffled frame does not agree with a default one.
+    Frames of polars and tables of pyarrow name their columns only. Names may be the default
+    numbers 0, 1, 2, ...: two frames with default names agree, and a shuffled frame does not agree
+    with a default one.
     """
 
     def __init__(self, name: str, value: Any) -> None:
@@ -25,7 +26,9 @@ class Frame:
         self.values = value
         self.columns: list[Any] | None = None
         self.index: list[Any] | None = None
-        if hasattr(value, "to_numpy"):
+        if hasattr(value, "column_names") and hasattr(value, "to_pandas"):
+            self.values, self.columns = value.to_pandas().to_numpy(), list(value.column_names)
+        elif hasattr(value, "to_numpy"):
             self.values = value.to_numpy()
             self.columns = _names(getattr(value, "columns", None))
             self.index = _names(getattr(value, "index", None))

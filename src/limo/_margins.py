@@ -15,7 +15,8 @@ import numpy as np
 from limo._checks import Checked, check_inputs, check_number
 from limo._kernels.guarantees import row_orders
 from limo._kernels.sums import digits_of, exact_mean, rounded
-from limo._profiles import Profile, read_profiles
+from limo._profiles import Profile
+from limo._sparse_profiles import read_any_profiles
 from limo._types import Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, View
 
@@ -96,6 +97,8 @@ class MarginSummary:
         """
         if not self.defined.size:
             return math.nan
+        if np.isinf(self.defined).any():  # absent scores: nothing lies between the margins
+            return float(np.quantile(self.defined, q, method="inverted_cdf", weights=self.weights))
         if self.weights is None:
             return float(np.quantile(self.defined, q))
         weights = self.weights[~np.isnan(self.margins)]
@@ -118,7 +121,9 @@ class MarginSummary:
 
 def margin(profile: Profile) -> Values:
     """Min s_r - max s_v over the relevant items r and the irrelevant items v of each row."""
-    gap = profile.last(profile.relevant) - profile.top_irrelevant.astype(np.float64)
+    lowest, highest = profile.last(profile.relevant), profile.top_irrelevant.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        gap = np.where(lowest == highest, 0.0, lowest - highest)  # of two absent scores, too
     return np.where(profile.n_pairs > 0, gap, np.nan)
 
 
@@ -182,7 +187,7 @@ def positive_share(values: Values, weights: Values | None = None) -> float:
 
 def margins(view: View, checked: Checked) -> Values:
     """Compute the margin of every row of a view."""
-    return np.concatenate(read_profiles(view, checked.Y, checked.scores, margin))
+    return np.concatenate(read_any_profiles(view, checked.Y, checked.needed_scores, margin))
 
 
 def label_wise_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> Values:
@@ -212,7 +217,7 @@ def label_wise_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> Valu
     >>> limo.label_wise_margin([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.1, 0.8]])
     array([ 0.5, -0.4])
     """
-    return margins(ROWS, check_inputs(y_true, y_score, missing=missing))
+    return margins(ROWS, check_inputs(y_true, y_score, missing=missing, sparse_scores=True))
 
 
 def instance_wise_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> Values:
@@ -242,7 +247,7 @@ def instance_wise_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> V
     >>> limo.instance_wise_margin([[1, 0, 0], [0, 1, 0]], [[0.75, 0.5, 0.1], [0.5, 0.25, 0.2]])
     array([ 0.25, -0.25,   nan])
     """
-    return margins(COLUMNS, check_inputs(y_true, y_score, missing=missing))
+    return margins(COLUMNS, check_inputs(y_true, y_score, missing=missing, sparse_scores=True))
 
 
 def entry_wise_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> float:
@@ -273,7 +278,7 @@ def entry_wise_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> floa
     >>> limo.entry_wise_margin([[1, 0], [0, 1]], [[0.75, 0.25], [0.5, 1.0]])
     0.25
     """
-    return _of_all_entries(check_inputs(y_true, y_score, missing=missing))[0]
+    return _of_all_entries(check_inputs(y_true, y_score, missing=missing, sparse_scores=True))[0]
 
 
 def absolute_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> float:
@@ -305,7 +310,7 @@ def absolute_margin(y_true: Any, y_score: Any, *, missing: Any = None) -> float:
     >>> limo.absolute_margin([[1, 0], [0, 1]], [[1.75, 0.75], [0.5, 2.0]])  # entry-wise: 1.0
     -0.75
     """
-    return _of_all_entries(check_inputs(y_true, y_score, missing=missing))[1]
+    return _of_all_entries(check_inputs(y_true, y_score, missing=missing, sparse_scores=True))[1]
 
 
 def _of_all_entries(checked: Checked) -> tuple[float, float]:
@@ -314,7 +319,7 @@ def _of_all_entries(checked: Checked) -> tuple[float, float]:
     def read(profile: Profile) -> tuple[float, float]:
         return float(margin(profile)[0]), float(absolute(profile)[0])
 
-    return read_profiles(ENTRIES, checked.Y, checked.scores, read)[0]
+    return read_any_profiles(ENTRIES, checked.Y, checked.needed_scores, read)[0]
 
 
 # Effectiveness, and what it guarantees
@@ -337,6 +342,14 @@ class Effectiveness:
 
     Rows without pairs are ignored. If no row has a pair, the share is nan and the predictor is
     vacuously effective.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 1], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> found = limo.effectiveness(Y, S)
+    >>> found.label_wise_share, found.label_wise
+    (0.5, False)
     """
 
     label_wise_share: float
@@ -417,7 +430,9 @@ def effectiveness(
     >>> found.label_wise, found.instance_wise, found.label_wise_share, found.instance_wise_share
     (True, False, 1.0, 0.5)
     """
-    checked = check_inputs(y_true, y_score, sample_weight=sample_weight, missing=missing)
+    checked = check_inputs(
+        y_true, y_score, sample_weight=sample_weight, missing=missing, sparse_scores=True
+    )
     rows, columns = (
         positive_share(margins(view, checked), view.row_weights(checked.Y))
         for view in (ROWS, COLUMNS)

@@ -176,6 +176,28 @@ class Profile:
         none = np.zeros_like(self.above)
         return replace(self, above=none, tied=none, irrelevant=None)
 
+    @property
+    def absent(self) -> Anything:
+        """Which relevant items have no score: those of sparse scores that are not stored."""
+        return np.isneginf(self.relevant)
+
+    def with_absent_tied(self) -> "Profile":
+        """The same if items without a score are tied; only stored ones were counted so far."""
+        rest = np.repeat(self.n_irrelevant, self._lengths) - self.above
+        return replace(self, tied=np.where(self.absent, rest, self.tied))
+
+    def with_absent_ordered(self, *, relevant_first: bool) -> "Profile":
+        """The same if items without a score had the best, or the worst, order."""
+        absent, above = self.absent, self.above
+        tied = np.where(absent, 0, self.tied)
+        if relevant_first:  # and tied among themselves, which no order of them exceeds
+            return replace(self, tied=tied)
+        steps = np.cumsum(absent) * 2.0**-50
+        lower = np.where(absent, -np.finfo(np.float64).max * (0.5 + steps), self.relevant)
+        return replace(
+            self, relevant=lower, above=np.where(absent, above + self.tied, above), tied=tied
+        )
+
     @cached_property
     def pairs_lost(self) -> Values:
         """Pairs of each row whose irrelevant item scores higher."""

@@ -31,7 +31,7 @@ class MeasureScorer:
         """Score a fitted estimator on ``X`` and the true labels ``y``."""
         measure = as_measure(self.measure)
         if measure.needs == "scores":
-            found = {"y_score": scores_of(estimator, X)}
+            found: dict[str, Any] = {"y_score": scores_of(estimator, X)}
         else:
             found = {"y_pred": estimator.predict(X)}
         checked = check_inputs(y, **found, missing=self.missing, sample_weight=sample_weight)

@@ -25,6 +25,15 @@ def scores_of(estimator: Any, X: Any) -> Values:
     Returns
     -------
     array of shape (n_samples, n_labels)
+
+    Examples
+    --------
+    >>> import limo
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> data = limo.datasets.figure1(50)
+    >>> forest = RandomForestClassifier(5, random_state=0).fit(data.X, data.Y)
+    >>> type(forest.predict_proba(data.X)).__name__, limo.scores_of(forest, data.X).shape
+    ('list', (50, 4))
     """
     if hasattr(estimator, "decision_function"):
         return _two_dimensional(estimator.decision_function(X))

@@ -1,4 +1,7 @@
-"""Files written completely or not at all, threads, processes, memory, time, imports, versions."""
+"""Files written completely or not at all, threads, processes, memory, time, imports, versions.
+
+Also where the documentation of estimators is.
+"""
 
 import importlib
 import importlib.metadata
@@ -246,6 +249,21 @@ def check_time() -> None:
         raise OutOfTimeError("the time was over")
 
 
+# Documentation
+
+SITE = "https://limo-ml.readthedocs.io/en/latest"
+
+
+class Documented:
+    """An estimator whose HTML form in a notebook links to its page on the site of limo.
+
+    scikit-learn reads these two names. A class is in the module that its users import it from.
+    """
+
+    _doc_link_module = "limo"
+    _doc_link_template = f"{SITE}/generated/reference/{{estimator_module}}.{{estimator_name}}.html"
+
+
 # Libraries
 
 _PACKAGES = {
@@ -255,6 +273,41 @@ _PACKAGES = {
     "scikit-learn": "scikit-learn",
     "numba": "numba",
 }
+
+
+# Which extra of limo installs a library that limo itself does without.
+_EXTRAS = {
+    "lightgbm": "boosting",
+    "matplotlib": "plots",
+    "pyarrow": "parquet",
+    "xgboost": "boosting",
+}
+
+
+def need(name: str) -> Any:
+    """Import a module; if its library is not installed, say which extra of limo installs it.
+
+    Parameters
+    ----------
+    name : str
+        The module to import.
+
+    Returns
+    -------
+    module
+        The imported module.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        library = name.partition(".")[0]
+        if library not in _EXTRAS or (error.name or "").partition(".")[0] != library:
+            raise
+        raise ModuleNotFoundError(
+            f"This needs {library}, which is not installed. Install it with "
+            f"pip install 'limo-ml[{_EXTRAS[library]}]'.",
+            name=library,
+        ) from None
 
 
 class Later:
@@ -276,7 +329,7 @@ class Later:
     def __getattr__(self, wanted: str) -> Any:
         if wanted == "__wrapped__":  # tools that look for wrapped functions import nothing
             raise AttributeError(wanted)
-        return getattr(importlib.import_module(self._name), wanted)
+        return getattr(need(self._name), wanted)
 
 
 @lru_cache(maxsize=1)

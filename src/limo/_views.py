@@ -369,6 +369,13 @@ class Counts:
         How many items a row has.
 
     Only known labels are counted. With sample weights, items count with their weights.
+
+    Examples
+    --------
+    >>> import limo
+    >>> def exact(counts, conventions):
+    ...     return (counts.both == counts.true) & (counts.both == counts.predicted)
+    >>> measure = limo.measures.make_measure(exact, needs="counts", name="exact")
     """
 
     both: Anything

@@ -7,6 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from cli.running import run
+from limo._cli import command
 from limo._cli.app import app
 from limo._cli.command import WrongUse, add_command, as_options, examples
 
@@ -34,6 +35,7 @@ def fails_with(error, *arguments):
         (MemoryError(), 1, "Error: Not enough memory. Try fewer instances"),
         (KeyboardInterrupt(), 130, "Stopped.\n"),
         (KeyboardInterrupt("3 runs are kept."), 130, "3 runs are kept.\n"),
+        (ImportError("This needs matplotlib."), 1, "Error: This needs matplotlib.\n"),
         (ZeroDivisionError("by zero"), 1, "This is a bug: ZeroDivisionError: by zero."),
         (typer.Exit(7), 7, ""),
     ],
@@ -176,3 +178,14 @@ FLAGS = {"labels": "--labels", "missing_labels": "--missing", "id": "--id", "tag
 )  # fmt: skip
 def test_only_options_of_the_command_are_named(sentence, expected):
     assert as_options(sentence, FLAGS) == expected
+
+
+@pytest.mark.parametrize(
+    ("seconds", "terminal", "said"), [(9.4, True, 1), (0.1, True, 0), (9, False, 0)]
+)
+def test_a_terminal_is_told_about_compiling(monkeypatch, capsys, seconds, terminal, said):
+    monkeypatch.setattr(command.sys.stderr, "isatty", lambda: terminal, raising=False)
+    monkeypatch.setattr("limo._kernels._stopwatch.seconds", seconds)
+    command._note_compilation()
+    found = capsys.readouterr().err
+    assert found.count("9 s of this were spent compiling, once: the next call is faster.") == said

@@ -1,4 +1,6 @@
+import sys
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 
@@ -103,6 +105,22 @@ def test_defaults():
 def test_plans_that_cannot_be(change, message):
     with pytest.raises(ValueError, match=message):
         plan(**change)
+
+
+def test_boomer_needs_a_package_of_its_own(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ValueError, match="needs the package mlrl-boomer, which is not installed"):
+        plan(methods=["boomer"])
+
+
+def test_boomer_is_used_where_it_is_installed(monkeypatch):
+    """A stand-in: the package requires versions of others that may not be installed."""
+    rules = ModuleType("mlrl.boosting")
+    rules.BoomerClassifier = Frequency
+    monkeypatch.setitem(sys.modules, "mlrl", ModuleType("mlrl"))
+    monkeypatch.setitem(sys.modules, "mlrl.boosting", rules)
+    (method,) = plan(methods=["boomer"]).methods
+    assert (method.name, type(method.build())) == ("boomer", Frequency)
 
 
 def test_procedures_are_planned_as_methods_are():

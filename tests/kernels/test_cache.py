@@ -1,6 +1,7 @@
 """The cache of compiled code, where numba may write to none of its folders."""
 
 import os
+import time
 import warnings
 from pathlib import Path
 
@@ -58,3 +59,18 @@ def test_without_a_temporary_folder_there_is_no_cache(read_only, monkeypatch):
     with warnings.catch_warnings(action="error"):
         _kernels.kernel(one)
     assert read_only == [False, False]
+
+
+def test_the_time_of_compiling_is_counted_once():
+    if numba.config.DISABLE_JIT:
+        pytest.skip("nothing is compiled")
+    before = _kernels.compile_seconds()
+    inner = numba.njit(lambda x: x + 1)
+    outer = numba.njit(lambda x: inner(x) * 2)
+    start = time.perf_counter()
+    assert outer(1) == 4
+    took = time.perf_counter() - start
+    first = _kernels.compile_seconds()
+    assert 0 < first - before <= took
+    assert outer(2) == 6
+    assert _kernels.compile_seconds() == first

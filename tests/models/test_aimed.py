@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import limo
-from estimators import OTHER_THRESHOLD, MultiLabelContract, quietly
+from estimators import OTHER_FOLDS, OTHER_THRESHOLD, MultiLabelContract, quietly
 from limo.models import _aimed, _boosted_trees
 from limo.models._library import library
 
@@ -22,7 +22,7 @@ DATA = limo.datasets.figure1(120, seed=5)
 TRAIN, TEST = limo.datasets.split(limo.datasets.figure1(400, seed=1))
 SMALL = {"families": ["linear"], "cv": 2, "random_state": 0}
 # With several labels, macro-F1 gets a threshold per label, not 0 for all.
-EXCUSES = {name: OTHER_THRESHOLD[name] for name in ["check_classifier_multioutput"]}
+EXCUSES = {name: OTHER_THRESHOLD[name] for name in ["check_classifier_multioutput"]} | OTHER_FOLDS
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="many fits, without the compiler")
 
@@ -138,6 +138,49 @@ def test_a_budget_too_small_still_gives_a_model():
     assert list(model.members_) == ["logistic, C=10"]
     assert model.leaderboard_[-1]["note"] == "left out: no time was left"
     assert limo.micro_f1(DATA.Y, model.predict(DATA.X)) > 0.5
+
+
+def test_weights_reach_models_measures_and_thresholds():
+    """Instances of weight 0 are as if they were absent; others count by their weight."""
+    rng = np.random.default_rng(0)
+    noise = rng.permutation(DATA.Y)
+    X, Y = np.concatenate([DATA.X, DATA.X]), np.concatenate([DATA.Y, noise])
+    weights = np.repeat([1.0, 0.0], 120)
+    model = limo.AimedClassifier("macro_f1", random_state=0).fit(X, Y, weights)
+    alike = limo.AimedClassifier("macro_f1", random_state=0).fit(DATA.X, DATA.Y, np.ones(120))
+    assert np.array_equal(model.predict(TEST.X), alike.predict(TEST.X))
+    plain = limo.AimedClassifier("macro_f1", random_state=0).fit(X, Y)
+    values = [limo.macro_f1(TEST.Y, m.predict(TEST.X)) for m in (model, plain)]
+    assert values[0] > values[1]
+    few = limo.AimedClassifier("macro_f1", random_state=0).fit(X, Y, weights + 0.05)
+    assert limo.macro_f1(TEST.Y, few.predict(TEST.X)) > values[1]
+    with pytest.raises(ValueError, match="sample_weight must hold one weight for each of the 240"):
+        limo.AimedClassifier().fit(X, Y, [1.0])
+
+
+def test_missing_labels_are_learnt_around():
+    gaps = DATA.Y.astype(float)
+    gaps[np.random.default_rng(0).random(gaps.shape) < 0.3] = np.nan
+    with pytest.raises(ValueError, match=r"[Mm]issing|nan"):
+        limo.AimedClassifier(random_state=0).fit(DATA.X, gaps)
+    model = limo.AimedClassifier("micro_f1", missing=np.nan, random_state=0)
+    model.fit(DATA.X, gaps)
+    assert limo.micro_f1(TEST.Y, model.predict(TEST.X)) > 0.75
+    assert model.leaderboard_[-1] == {
+        "model": "extra trees", "note": "left out: it cannot learn around missing labels",
+    }  # fmt: skip
+    only = limo.AimedClassifier(families=["trees"], missing=np.nan)
+    with pytest.raises(ValueError, match="No model could be fitted. extra trees left out: it can"):
+        only.fit(DATA.X, gaps)
+
+
+def test_models_that_take_no_weights_are_left_out():
+    extra = [("mine", KNeighborsClassifier(7))]
+    model = limo.AimedClassifier("macro_auc", **SMALL, extra=extra)
+    model.fit(DATA.X, DATA.Y, np.arange(1.0, 121.0))
+    assert model.leaderboard_[-1] == {
+        "model": "mine", "note": "left out: it takes no sample weights",
+    }  # fmt: skip
 
 
 class Sleeping(KNeighborsClassifier):

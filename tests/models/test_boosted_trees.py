@@ -7,7 +7,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import limo
-from estimators import MultiLabelContract, quietly
+from estimators import OTHER_FOLDS, MultiLabelContract, quietly
 from limo._system import OutOfTimeError, stopping_at
 from limo.models import BoostingClassifier, _boosted_trees
 from limo.models._boosted_trees import trees_of_text
@@ -19,7 +19,7 @@ SMALL = {"n_rounds": 8, "min_samples_leaf": 3, "random_state": 0}
 
 @parametrize_with_checks([BoostingClassifier(**SMALL)])
 def test_it_is_a_scikit_learn_estimator(estimator, check):
-    quietly(check, estimator)
+    quietly(check, estimator, OTHER_FOLDS)
 
 
 class TestContract(MultiLabelContract):
@@ -43,6 +43,27 @@ def test_lightgbm_itself_gives_the_same_scores():
         for tree, values in trees
     )
     np.testing.assert_allclose(found[:, 0], model.predict(X, raw_score=True), atol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["lightgbm", "sklearn"])
+def test_missing_labels_and_instances_of_weight_0_play_no_part(engine):
+    if engine == "lightgbm":
+        pytest.importorskip("lightgbm")
+    rng = np.random.default_rng(0)
+    noise = 1.0 - DATA.Y
+    X, Y = np.concatenate([DATA.X, DATA.X]), np.concatenate([DATA.Y, noise])
+    gaps = Y.copy()
+    gaps[150:] = np.nan
+    settings = {**SMALL, "engine": engine, "n_rounds": 30}
+    weights = np.repeat([1.0, 0.0], 150)
+    by_weight = BoostingClassifier(**settings).fit(X, Y, weights)
+    by_gap = BoostingClassifier(**settings, missing=np.nan).fit(X, gaps)
+    S = by_gap.decision_function(DATA.X)
+    np.testing.assert_allclose(S, by_weight.decision_function(DATA.X), atol=1e-6)
+    assert limo.macro_auc(DATA.Y, S) > 0.95
+    some = np.where(rng.random(DATA.Y.shape) < 0.3, np.nan, DATA.Y)
+    S = BoostingClassifier(**settings, missing=np.nan).fit(DATA.X, some).decision_function(DATA.X)
+    assert limo.macro_auc(DATA.Y, S) > 0.9
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import limo
-from estimators import MultiLabelContract, data, quietly
+from estimators import OTHER_FOLDS, MultiLabelContract, data, quietly
 from limo._system import OutOfTimeError, stopping_at
 from limo.models import ForestClassifier, _trees
 from limo.models._trees import _SHARE
@@ -18,7 +18,7 @@ DATA = limo.datasets.figure1(150, seed=2)
 
 @parametrize_with_checks([ForestClassifier(n_estimators=10, random_state=0)])
 def test_it_is_a_scikit_learn_estimator(estimator, check):
-    quietly(check, estimator)
+    quietly(check, estimator, OTHER_FOLDS)
 
 
 class TestContract(MultiLabelContract):
@@ -34,7 +34,7 @@ def test_votes_are_the_means_of_leaves(kind):
     arrays = (forest.feature_, forest.threshold_, forest.children_)
     X = DATA.X[:40].astype(np.float32)
     sums = naive.votes(X, *arrays, forest.roots_, forest.rows_, forest.shares_, DATA.Y)
-    P = (sums + DATA.Y.mean(axis=0)) / 8
+    P = 0.99 * sums / 7 + 0.01 * DATA.Y.mean(axis=0)
     np.testing.assert_allclose(forest.predict_proba(DATA.X[:40]), P, atol=1e-6)
     assert np.array_equal(forest.predict(DATA.X[:40]), P > 0.5)
     leaf_sums = [
@@ -58,7 +58,9 @@ def test_out_of_bag_scores_come_from_trees_that_left_a_row_out(kind):
         out = [i for i in range(n) if i not in inside]
         sums[out] += naive.votes(X[out], *arrays, [root], forest.rows_, forest.shares_, DATA.Y)
         n_trees[out] += 1
-    P = (sums + DATA.Y.mean(axis=0)) / (n_trees + 1)
+    often = DATA.Y.mean(axis=0)
+    votes = np.where(n_trees > 0, sums / np.maximum(n_trees, 1), often)
+    P = 0.99 * votes + 0.01 * often
     np.testing.assert_allclose(forest.out_of_bag_scores_, np.log(P / (1 - P)), rtol=1e-5)
 
 
@@ -93,6 +95,19 @@ def test_balance_lets_rare_labels_count():
         ForestClassifier(n_estimators=5, balance=b, random_state=0).fit(X, Y) for b in (0, 1)
     )
     assert not np.array_equal(plain.decision_function(X), balanced.decision_function(X))
+
+
+def test_weights_count_in_splits_and_votes():
+    """Whole weights equal repeated rows where every tree sees all rows: one leaf, all votes."""
+    weights = np.where(DATA.Y[:, 0] == 1, 3.0, 1.0)
+    stump = ForestClassifier("extra", n_estimators=400, min_samples_leaf=10_000, random_state=0)
+    P = stump.fit(DATA.X, DATA.Y, weights).predict_proba(DATA.X[:1])
+    np.testing.assert_allclose(P[0], np.average(DATA.Y, axis=0, weights=weights), atol=0.01)
+    forest = ForestClassifier(n_estimators=30, random_state=0)
+    noise = np.random.default_rng(0).permutation(DATA.Y)
+    X, Y = np.concatenate([DATA.X, DATA.X]), np.concatenate([DATA.Y, noise])
+    S = forest.fit(X, Y, np.repeat([1.0, 0.0], len(DATA.X))).decision_function(DATA.X)
+    assert limo.macro_auc(DATA.Y, S) > 0.95
 
 
 def test_threads_make_no_difference():

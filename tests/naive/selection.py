@@ -1,23 +1,28 @@
-"""Greedy selection of an ensemble, step by step."""
+"""Weights of an ensemble, by an interior-point solver and from the definition of the losses."""
 
+import cvxpy as cp
 import numpy as np
 
 
-def greedy(value, scores, n_start, most_steps, patience):
-    """``value`` of a sum of scores is to be maximised; scores come best first.
+def least_loss(Y, scores, *, label_pairs):
+    """Weights from 0 up, of sum 1, of the least logistic loss of all entries.
 
-    The share of each model in the best ensemble on the way.
+    With ``label_pairs`` the mean over rows of the mean squared hinge of all pairs is added.
     """
-    members = list(range(min(n_start, len(scores))))
-    best = list(members)
-    since = 0
-    for _ in range(most_steps):
-        options = [value(sum(scores[i] for i in [*members, k])) for k in range(len(scores))]
-        members = [*members, int(np.argmax(options))]
-        if max(options) > value(sum(scores[i] for i in best)):
-            best, since = list(members), 0
-        else:
-            since += 1
-        if since == patience or len(scores) == 1:
-            break
-    return np.array([best.count(k) / len(best) for k in range(len(scores))])
+    w, c = cp.Variable(len(scores), nonneg=True), cp.Variable()
+    entries = np.stack([S.ravel() for S in scores], axis=1)
+    signs = (2 * Y - 1).ravel()
+    loss = cp.sum(cp.logistic(-cp.multiply(signs, entries @ w + c))) / Y.size
+    if label_pairs:
+        rows = [i for i in range(len(Y)) if 0 < Y[i].sum() < Y.shape[1]]
+        differences, shares = [], []
+        for i in rows:
+            ups, downs = np.flatnonzero(Y[i]), np.flatnonzero(Y[i] == 0)
+            for u in ups:
+                for v in downs:
+                    differences.append([S[i, u] - S[i, v] for S in scores])
+                    shares.append(1 / (len(ups) * len(downs) * len(rows)))
+        short = cp.pos(1 - np.array(differences) @ w)
+        loss += cp.sum(cp.multiply(shares, cp.square(short)))
+    cp.Problem(cp.Minimize(loss)).solve(solver="CLARABEL")
+    return w.value / w.value.sum()

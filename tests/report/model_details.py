@@ -2,7 +2,7 @@
 
 import limo
 from limo._checks import check_inputs
-from limo._evaluation import evaluate_checked
+from limo._evaluate import evaluate_checked
 from limo.report import _details as details
 
 

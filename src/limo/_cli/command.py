@@ -20,7 +20,9 @@ from limo._cli.console import print_error, print_note
 
 FAILED, WRONG_USE, LIMIT, STOPPED = 1, 2, 3, 130
 
-_EXPECTED = (ValueError, OSError, LookupError, RuntimeError)
+_EXPECTED = (ValueError, OSError, LookupError, RuntimeError, ImportError)
+# Compiling that takes less than so many seconds is not worth a line.
+_NOTED = 2.0
 _DEBUG = inspect.Parameter(
     "debug",
     inspect.Parameter.KEYWORD_ONLY,
@@ -61,6 +63,7 @@ def _guarded(function: Function) -> Function:
             warnings.showwarning = _print_warning
             try:
                 function(*args, **options)
+                _note_compilation()
             except (typer.Exit, typer.Abort):
                 raise
             except KeyboardInterrupt as error:
@@ -87,6 +90,14 @@ def _flags(function: Function) -> dict[str, str]:
                 long = [flag for flag in one.param_decls or () if flag.startswith("--")]
                 found[name] = long[0].partition("/")[0] if long else f"--{name}"
     return found
+
+
+def _note_compilation() -> None:
+    """Say on a terminal that the first call took longer, and that the next one will not."""
+    kernels = sys.modules.get("limo._kernels")
+    seconds = kernels.compile_seconds() if kernels else 0.0
+    if seconds >= _NOTED and sys.stderr.isatty():
+        print_note(f"{seconds:.0f} s of this were spent compiling, once: the next call is faster.")
 
 
 def _report(error: Exception, flags: Mapping[str, str]) -> int:

@@ -13,12 +13,15 @@ import atexit
 import os
 import shutil
 import tempfile
+import threading
+import time
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -64,3 +67,30 @@ def _has_temporary_cache() -> bool:
         stacklevel=2,
     )
     return bool(folder)
+
+
+class _Stopwatch(event.Listener):
+    """How long this process has been compiling; code from the cache takes no time here."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._here = threading.local()  # a function compiles those that it calls: nested events
+
+    def on_start(self, event: Any) -> None:
+        self._here.depth = getattr(self._here, "depth", 0) + 1
+        if self._here.depth == 1:
+            self._here.start = time.perf_counter()
+
+    def on_end(self, event: Any) -> None:
+        self._here.depth -= 1
+        if not self._here.depth:
+            self.seconds += time.perf_counter() - self._here.start
+
+
+_stopwatch = _Stopwatch()
+event.register("numba:compile", _stopwatch)  # type: ignore[no-untyped-call]
+
+
+def compile_seconds() -> float:
+    """The seconds this process has spent compiling."""
+    return _stopwatch.seconds

@@ -85,6 +85,39 @@ def count_irrelevant(
 
 
 @kernel
+def count_stored(
+    ordered: Floats,
+    starts: Integers,
+    stops: Integers,
+    indptr: Integers,
+    relevant: Floats,
+    above: Integers,
+    tied: Integers,
+) -> None:
+    """As :func:`count_irrelevant`; row i has the irrelevant scores ``ordered[starts[i]:stops[i]]``.
+
+    A relevant score may be -inf: all of them are above it.
+    """
+    for i in range(starts.size):
+        row = ordered[starts[i] : stops[i]]
+        end = row.size
+        for k in range(indptr[i], indptr[i + 1]):
+            end = _boundary(row, relevant[k], end, True)
+            above[k] += row.size - end
+            tied[k] += end - _boundary(row, relevant[k], end, False)
+
+
+@kernel
+def place_relevant(
+    ordered: Floats, starts: Integers, stops: Integers, indptr: Integers, relevant: Floats
+) -> None:
+    """Copy ``ordered[starts[i]:stops[i]]`` to the start of row i of ``relevant``."""
+    for i in range(starts.size):
+        for k in range(stops[i] - starts[i]):
+            relevant[indptr[i] + k] = ordered[starts[i] + k]
+
+
+@kernel
 def weigh_irrelevant(
     ordered: Floats,
     tails: Values,

@@ -85,6 +85,15 @@ class Progress:
     objective, relative_gap : float
         J(W) and its certified gap; nan and infinite for the stochastic solver, which computes
         neither.
+
+    Examples
+    --------
+    >>> import limo
+    >>> data = limo.datasets.figure1(60)
+    >>> seen = []
+    >>> model = limo.LIMOClassifier(callback=seen.append).fit(data.X, data.Y)
+    >>> seen[0].iteration <= seen[-1].iteration <= seen[0].most
+    True
     """
 
     iteration: int
@@ -125,6 +134,14 @@ class Iterates:
         The sum of the weights after every step, including those of earlier calls.
     n_violations : tuple of int
         How many label pairs and instance pairs drawn in this call violated a margin of 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> data = limo.datasets.figure1(60)
+    >>> model = limo.LIMOClassifierSGD(random_state=0).fit(data.X, data.Y)
+    >>> model.solution_.iterates.last.shape == model.solution_.W.shape
+    True
     """
 
     __module__ = "limo.models"  # the public name, which model files contain
@@ -161,6 +178,14 @@ class Solution:
         Whether the gap is proven to be within the tolerance.
     iterates : Iterates or None
         The state of the stochastic solver; None for the exact one.
+
+    Examples
+    --------
+    >>> import limo
+    >>> data = limo.datasets.figure1(60)
+    >>> solution = limo.LIMOClassifier().fit(data.X, data.Y).solution_
+    >>> solution.converged, solution.relative_gap < 0.01
+    (True, True)
     """
 
     __module__ = "limo.models"  # the public name, which model files contain

@@ -51,6 +51,13 @@ class Entry:
         The file with the label names; without it the labels are the last ``n_labels`` columns.
     reference, licence : str
         What to cite, and what is known about the licence.
+
+    Examples
+    --------
+    >>> import limo
+    >>> entry = limo.datasets.CATALOGUE["enron"]
+    >>> entry.domain, entry.n_labels, sorted(entry.parts)
+    ('text', 53, ['all', 'test', 'train'])
     """
 
     name: str
@@ -83,6 +90,13 @@ class Catalogue:
     ----------
     entries : tuple of Entry
         One for each data set.
+
+    Examples
+    --------
+    >>> import limo
+    >>> known = limo.datasets.catalogue()
+    >>> next(entry.name for entry in known if entry.domain == "music")
+    'CAL500'
     """
 
     entries: tuple[Entry, ...]
@@ -214,14 +228,28 @@ def load(name: str, part: str = "all", *, download: bool = True, progress: bool 
 
 
 def is_at_hand(name: str, part: str = "all") -> bool:
-    """Whether :func:`load` can load a known data set without a download."""
+    """Whether :func:`load` can load a known data set without a download.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.datasets.is_at_hand("enron") in (True, False)
+    True
+    """
     entry = _find_entry(name)
     wanted = [entry.parts[part][0], *([entry.xml] if entry.xml else [])]
     return all(_find(file) is not None for file in wanted)
 
 
 def data_folders() -> list[Path]:
-    """The folders where data sets are searched: ``LIMO_DATA`` if it is set, and the cache."""
+    """The folders where data sets are searched: ``LIMO_DATA`` if it is set, and the cache.
+
+    Examples
+    --------
+    >>> import limo
+    >>> all(folder.is_absolute() for folder in limo.datasets.data_folders()[-1:])
+    True
+    """
     named = os.environ.get("LIMO_DATA")
     return ([Path(named)] if named else []) + [Path(pooch.os_cache("limo"))]
 

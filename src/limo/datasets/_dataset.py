@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo._checks import check_number, check_sparse
+from limo._checks import check_number
+from limo._sparse import check_sparse
 from limo._text import repeated
 
 
@@ -166,6 +167,14 @@ class DataError(ValueError):
         The file, empty if there is none.
     line : int or None
         The line in the file, counted from 1.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.datasets.load("unknown")
+    Traceback (most recent call last):
+    ...
+    limo.datasets.DataError: ...
     """
 
     __module__ = "limo.datasets"  # the name that users see and import

@@ -55,6 +55,13 @@ class Description:
         The pairs of labels that occur together most often, and how often.
     n_missing : int
         How many labels are missing. They count as neither positive nor negative.
+
+    Examples
+    --------
+    >>> import limo
+    >>> facts = limo.describe(limo.datasets.figure1(100))
+    >>> facts.n_labels, facts.n_label_sets
+    (4, 4)
     """
 
     source: str
@@ -355,6 +362,11 @@ def plot_triangles(data: Dataset | None = None) -> Any:
     -------
     matplotlib Figure
         The picture.
+
+    Examples
+    --------
+    >>> import limo
+    >>> figure = limo.datasets.plot_triangles()
     """
     data = data or figure1(1000)
     figure, [[ax]] = _figure(1, 4.2, 4.4)
@@ -390,6 +402,11 @@ def plot_regions(data: Dataset | None = None) -> Any:
     -------
     matplotlib Figure
         The picture.
+
+    Examples
+    --------
+    >>> import limo
+    >>> figure = limo.datasets.plot_regions()
     """
     data = data or figure1(1000)
     figure, [panels] = _figure(len(data.label_names), 2.8 * len(data.label_names), 3.1)

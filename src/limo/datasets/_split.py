@@ -19,6 +19,7 @@ from scipy import sparse
 
 from limo._checks import check_known_labels
 from limo._kernels.sampling import FoldAssignment, assign_folds
+from limo._system import Later
 from limo.datasets._catalogue import data_folders, load
 from limo.datasets._dataset import DataError, Dataset, check_dataset
 
@@ -26,11 +27,26 @@ RowNumbers = NDArray[np.intp]
 Seed = int | np.random.Generator | None
 
 
+routing = Later("sklearn.utils.metadata_routing")
+
+
+class _TakesGroups:
+    """A splitter whose ``split`` takes groups, wherever scikit-learn passes them on."""
+
+    def get_metadata_routing(self) -> Any:
+        """Tell scikit-learn's metadata routing that groups are used if they are given."""
+        request = routing.MetadataRequest(owner=self)
+        request.split.add_request(param="groups", alias=True)
+        return request
+
+
 @dataclass(frozen=True)
-class StratifiedFolds:
+class StratifiedFolds(_TakesGroups):
     """K folds, in each of which every label is about as frequent as in the whole data set.
 
-    Iterative stratification (Sechidis et al., 2011); fold sizes differ by at most one.
+    Iterative stratification (Sechidis et al., 2011); fold sizes differ by at most one. With
+    ``groups``, all instances of a group are in the same fold, and sizes and frequencies are as
+    close as the groups allow.
 
     Parameters
     ----------
@@ -46,6 +62,13 @@ class StratifiedFolds:
     >>> folds = StratifiedFolds(4)
     >>> [int(data.Y[test, 3].sum()) for _, test in folds.split(data.X, data.Y)]
     [12, 12, 12, 12]
+
+    Instances of one patient stay together:
+
+    >>> patient = [k // 4 for k in range(100)]
+    >>> parts = [set(np.take(patient, test)) for _, test in folds.split(data.X, data.Y, patient)]
+    >>> parts[0] & parts[1]
+    set()
     """
 
     n_splits: int = 5
@@ -54,14 +77,28 @@ class StratifiedFolds:
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[RowNumbers, RowNumbers]]:
-        """Yield training rows and test rows, fold by fold."""
+        """Yield training rows and test rows, fold by fold.
+
+        Parameters
+        ----------
+        X : array-like
+            Instances; only their number is used.
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Labels, 0 or 1.
+        groups : array-like of shape (n_samples,), optional
+            The group of each instance; a group is never divided.
+
+        Yields
+        ------
+        train, test : arrays of int
+        """
         Y = _label_rows(y, X)
         if not 2 <= self.n_splits <= Y.shape[0]:
             raise ValueError(
                 f"n_splits must be between 2 and the number of rows, {Y.shape[0]}; "
                 f"got {self.n_splits}"
             )
-        fold = _stratify(Y, np.full(self.n_splits, 1 / self.n_splits), self.seed)
+        fold = _stratify(Y, np.full(self.n_splits, 1 / self.n_splits), self.seed, groups)
         for k in range(self.n_splits):
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
@@ -71,7 +108,7 @@ class StratifiedFolds:
 
 
 @dataclass(frozen=True)
-class StratifiedSplits:
+class StratifiedSplits(_TakesGroups):
     """Repeated splits into training and test data with every label distributed in proportion.
 
     Parameters
@@ -79,7 +116,8 @@ class StratifiedSplits:
     n_splits : int, default=10
         How many splits.
     test_size : float, default=0.3
-        The share of test rows; exactly ``round(test_size * n_samples)`` rows.
+        The share of test rows; exactly ``round(test_size * n_samples)`` rows without ``groups``,
+        and as close to it as whole groups come with them.
     seed : int, generator or None, default=0
         The same seed gives the same splits.
 
@@ -98,11 +136,14 @@ class StratifiedSplits:
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[RowNumbers, RowNumbers]]:
-        """Yield training rows and test rows, split by split."""
+        """Yield training rows and test rows, split by split.
+
+        The arguments are those of :meth:`StratifiedFolds.split`.
+        """
         Y = _label_rows(y, X)
         shares = np.array([1 - _share(self.test_size), self.test_size])
         for generator in np.random.default_rng(self.seed).spawn(self.n_splits):
-            fold = _stratify(Y, shares, generator)
+            fold = _stratify(Y, shares, generator, groups)
             yield np.flatnonzero(fold == 0), np.flatnonzero(fold == 1)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -190,7 +231,12 @@ class GivenSplit:
 
 
 def split(
-    dataset: Dataset, test_size: float = 0.3, *, stratify: bool = True, seed: Seed = 0
+    dataset: Dataset,
+    test_size: float = 0.3,
+    *,
+    stratify: bool = True,
+    seed: Seed = 0,
+    groups: Any = None,
 ) -> tuple[Dataset, Dataset]:
     """Split a data set into training and test data.
 
@@ -204,6 +250,9 @@ def split(
         Whether to distribute every label in proportion; if not, rows are drawn at random.
     seed : int, generator or None, default=0
         The same seed gives the same split.
+    groups : array-like of shape (n_samples,), optional
+        The group of each instance, such as its patient; a group is never divided. Needs
+        ``stratify``.
 
     Returns
     -------
@@ -220,7 +269,10 @@ def split(
     """
     check_dataset(dataset)
     if stratify:
-        [(train, test)] = StratifiedSplits(1, test_size, seed).split(dataset.X, dataset.Y)
+        parts = StratifiedSplits(1, test_size, seed).split(dataset.X, dataset.Y, groups)
+        [(train, test)] = parts
+    elif groups is not None:
+        raise ValueError("groups need stratify=True; scikit-learn's GroupShuffleSplit draws groups")
     else:
         n_rows = dataset.X.shape[0]
         order = np.random.default_rng(seed).permutation(n_rows)
@@ -243,6 +295,13 @@ def load_split(name: str) -> tuple[Dataset, GivenSplit]:
         The training rows, then the test rows.
     split : GivenSplit
         The split into the two.
+
+    Examples
+    --------
+    >>> import limo
+    >>> if limo.datasets.is_at_hand("medical", "train"):
+    ...     data, given = limo.datasets.load_split("medical")
+    ...     assert len(given.train) == 333
     """
     train, test = load(name, "train"), load(name, "test")
     n_train, n_test = train.X.shape[0], test.X.shape[0]
@@ -264,6 +323,14 @@ def stored_splits(name: str, test_size: float = 0.3) -> StoredSplits:
     -------
     StoredSplits
         A scikit-learn splitter.
+
+    Examples
+    --------
+    >>> import limo, numpy as np, tempfile
+    >>> file = f"{tempfile.mkdtemp()}/mine.csv"
+    >>> np.savetxt(file, [[2, 0, 1], [1, 2, 0]], delimiter=",", fmt="%d")
+    >>> limo.datasets.stored_splits(file).get_n_splits()
+    2
     """
     places = [Path(name), *(folder / "splits" / f"{name}.csv" for folder in data_folders())]
     file = next((place for place in places if place.is_file()), None)
@@ -279,9 +346,11 @@ def stored_splits(name: str, test_size: float = 0.3) -> StoredSplits:
     return StoredSplits(rows, test_size)
 
 
-def _stratify(Y: Any, shares: Any, seed: Seed) -> Any:
+def _stratify(Y: Any, shares: Any, seed: Seed, groups: Any = None) -> Any:
     """The fold of each row, by iterative stratification with exact fold sizes."""
     rng = np.random.default_rng(seed)
+    if groups is not None:
+        return _stratify_groups(Y, shares, rng, _group_numbers(groups, Y.shape[0], len(shares)))
     n_rows = Y.shape[0]
     order = rng.permutation(n_rows)
     columns = sparse.csc_array(Y[order])
@@ -299,6 +368,44 @@ def _stratify(Y: Any, shares: Any, seed: Seed) -> Any:
     )
     assign_folds(state, order)
     return state.fold
+
+
+def _stratify_groups(Y: Any, shares: Any, rng: np.random.Generator, groups: Any) -> Any:
+    """The fold of each row, whole groups at a time: the largest first, where they lack most.
+
+    A group has a number for each label and one for its size. A fold lacks of each what is missing
+    from its share; lacks are relative to the total, so that rare labels count as much as others.
+    """
+    n_groups = int(groups.max()) + 1
+    member = sparse.csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))))
+    sizes = np.bincount(groups)
+    parts = sparse.csr_array(sparse.hstack([member @ Y, sizes[:, np.newaxis]]))
+    totals = np.maximum(parts.sum(axis=0), 1.0)
+    lacks = np.outer(shares, totals)
+    fold, empty = np.empty(n_groups, dtype=np.int64), np.ones(len(shares), dtype=bool)
+    for place, group in enumerate(np.lexsort((rng.random(n_groups), -sizes))):
+        start, end = parts.indptr[group : group + 2]
+        columns, values = parts.indices[start:end], parts.data[start:end]
+        fits = lacks[:, columns] @ (values / totals[columns])
+        if empty.sum() == n_groups - place:  # the last groups are for folds that have none
+            fits = np.where(empty, fits, -np.inf)
+        chosen = int(np.argmax(fits))
+        fold[group], empty[chosen] = chosen, False
+        lacks[chosen, columns] -= values
+    return fold[groups]
+
+
+def _group_numbers(groups: Any, n_rows: int, n_folds: int) -> Any:
+    """The groups as numbers from 0, checked."""
+    values = np.asarray(groups)
+    if values.shape != (n_rows,):
+        raise ValueError(
+            f"groups must name the group of each row: expected {n_rows}, got {values.shape}"
+        )
+    names, numbers = np.unique(values, return_inverse=True)
+    if len(names) < n_folds:
+        raise ValueError(f"{n_folds} folds need at least as many groups; got {len(names)}")
+    return numbers
 
 
 def _sizes(n_rows: int, shares: Any) -> Any:

@@ -292,7 +292,14 @@ def write_predictions(
 
 
 def check_suffix(file: Path, n_matrices: int = 1, *, ids: bool = False) -> None:
-    """Raise if the suffix is not a known format, or the format cannot hold that many matrices."""
+    """Raise if the suffix is not a known format, or the format cannot hold that many matrices.
+
+    Examples
+    --------
+    >>> import limo
+    >>> from pathlib import Path
+    >>> limo.datasets.check_suffix(Path("predictions.csv"))
+    """
     suffix = as_path(file, "file").suffix.lower()
     if suffix not in _PREDICTION_WRITERS:
         raise DataError(

@@ -145,7 +145,17 @@ class _CurvesDisplay(Display):
 
 
 class RocDisplay(_CurvesDisplay):
-    """The ROC curve of each label; the five with the lowest AUC in colour."""
+    """The ROC curve of each label; the five with the lowest AUC in colour.
+
+    Examples
+    --------
+    >>> import limo
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> data = limo.datasets.figure1(100)
+    >>> model = RandomForestClassifier(20, random_state=0).fit(data.X[:50], data.Y[:50])
+    >>> display = limo.displays.RocDisplay.from_estimator(model, data.X[50:], data.Y[50:])
+    >>> display.figure_.savefig("picture.png")  # doctest: +SKIP
+    """
 
     title = "AUC of labels"
     axes = ("share of irrelevant instances above", "share of relevant instances above")
@@ -169,6 +179,16 @@ class PrecisionRecallDisplay(_CurvesDisplay):
     """Precision against recall of each label; the five with the lowest average precision in colour.
 
     Average precision is the sum of precisions weighted by the increases of recall.
+
+    Examples
+    --------
+    >>> import limo
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> data = limo.datasets.figure1(100)
+    >>> model = RandomForestClassifier(20, random_state=0).fit(data.X[:50], data.Y[:50])
+    >>> X, Y = data.X[50:], data.Y[50:]
+    >>> display = limo.displays.PrecisionRecallDisplay.from_estimator(model, X, Y)
+    >>> display.figure_.savefig("picture.png")  # doctest: +SKIP
     """
 
     title = "Average precision of labels"
@@ -189,6 +209,15 @@ class CalibrationDisplay(_CurvesDisplay):
 
     The number of a label is its calibration error: the mean distance of the probability from the
     share of relevant instances in ten bins, weighted by the number of instances.
+
+    Examples
+    --------
+    >>> import limo
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> data = limo.datasets.figure1(100)
+    >>> model = RandomForestClassifier(20, random_state=0).fit(data.X[:50], data.Y[:50])
+    >>> display = limo.displays.CalibrationDisplay.from_estimator(model, data.X[50:], data.Y[50:])
+    >>> display.figure_.savefig("picture.png")  # doctest: +SKIP
     """
 
     needs = "probabilities"

@@ -8,7 +8,8 @@ import numpy as np
 
 from limo._checks import Checked
 from limo._drawing import FAINT, GOOD, INK, POOR, new_axes, tidy
-from limo._evaluation import Evaluation, evaluate_checked
+from limo._evaluate import evaluate_checked
+from limo._evaluation import Evaluation
 from limo._system import Later
 from limo._types import Integers, Values
 from limo._views import COLUMNS, ROWS
@@ -29,6 +30,15 @@ class SkillDisplay(Display):
     ----------
     evaluation : Evaluation
         What is drawn.
+
+    Examples
+    --------
+    >>> import limo
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> data = limo.datasets.figure1(100)
+    >>> model = RandomForestClassifier(20, random_state=0).fit(data.X[:50], data.Y[:50])
+    >>> display = limo.displays.SkillDisplay.from_estimator(model, data.X[50:], data.Y[50:])
+    >>> display.figure_.savefig("picture.png")  # doctest: +SKIP
     """
 
     needs = "both"
@@ -90,6 +100,15 @@ class MarginDisplay(Display):
     ----------
     margins : dict of str to array
         Margins by the name of their kind: label-wise (of instances), instance-wise (of labels).
+
+    Examples
+    --------
+    >>> import limo
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> data = limo.datasets.figure1(100)
+    >>> model = RandomForestClassifier(20, random_state=0).fit(data.X[:50], data.Y[:50])
+    >>> display = limo.displays.MarginDisplay.from_estimator(model, data.X[50:], data.Y[50:])
+    >>> display.figure_.savefig("picture.png")  # doctest: +SKIP
     """
 
     margins: dict[str, Values]
@@ -146,6 +165,15 @@ class FrequencyDisplay(Display):
         F1 of each label.
     label_names : list of str
         Names of the labels.
+
+    Examples
+    --------
+    >>> import limo
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> data = limo.datasets.figure1(100)
+    >>> model = RandomForestClassifier(20, random_state=0).fit(data.X[:50], data.Y[:50])
+    >>> display = limo.displays.FrequencyDisplay.from_estimator(model, data.X[50:], data.Y[50:])
+    >>> display.figure_.savefig("picture.png")  # doctest: +SKIP
     """
 
     needs = "labels"
@@ -213,6 +241,15 @@ class ConfusionDisplay(Display):
         How many instances have each label and did not get it.
     label_names : list of str
         Names of the labels.
+
+    Examples
+    --------
+    >>> import limo
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> data = limo.datasets.figure1(100)
+    >>> model = RandomForestClassifier(20, random_state=0).fit(data.X[:50], data.Y[:50])
+    >>> display = limo.displays.ConfusionDisplay.from_estimator(model, data.X[50:], data.Y[50:])
+    >>> display.figure_.savefig("picture.png")  # doctest: +SKIP
     """
 
     needs = "labels"

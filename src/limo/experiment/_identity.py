@@ -27,7 +27,16 @@ from limo._text import did_you_mean
 
 
 class PlanError(ValueError):
-    """A plan that cannot be run: says what was expected and what was given."""
+    """A plan that cannot be run: says what was expected and what was given.
+
+    Examples
+    --------
+    >>> from limo.experiment import Data, Plan
+    >>> Plan([Data("toy", "figure1")], ["no such method"])
+    Traceback (most recent call last):
+    ...
+    limo.experiment.PlanError: ...
+    """
 
     __module__ = "limo.experiment"  # the name that users see and import
 

@@ -40,6 +40,17 @@ class Outcome:
         The warnings of the run, without repetitions.
     finished : str
         When it finished, in ISO format.
+
+    Examples
+    --------
+    >>> import limo, pathlib, tempfile
+    >>> from limo.experiment import Data, Plan, Splits
+    >>> plan = Plan([Data("toy", "figure1", {"n": 60})], ["mlknn"], ["macro_auc"], Splits(number=1))
+    >>> store = pathlib.Path(tempfile.mkdtemp()) / "results.sqlite"
+    >>> seen = []
+    >>> rows = limo.experiment.run(plan, store, n_jobs=1, progress=seen.append)
+    >>> seen[-1].last.method, seen[-1].last.dataset
+    ('mlknn', 'toy')
     """
 
     run: str

@@ -4,6 +4,7 @@
 predictions are those that a comparison evaluates.
 """
 
+import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -344,6 +345,25 @@ METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method
 same with a radial kernel (``rbf``), forests and boosted trees, the paper's three baselines, and
 LIMO as the authors ran it (``paper:``). Those with ``test cuts`` in their name repeat thresholds
 that the paper chose on test labels."""
+
+
+BOOMER = "boomer"
+"""The name of a method that needs a package of its own; see :func:`boomer`."""
+
+
+def boomer() -> Method:
+    """BOOMER: boosted rules for several labels (Rapp et al., 2020), if it is installed."""
+    try:
+        return Method(BOOMER, "mlrl.boosting:BoomerClassifier")
+    except PlanError as error:
+        if importlib.util.find_spec("mlrl") is not None:
+            raise
+        raise PlanError(
+            "The method boomer needs the package mlrl-boomer, which is not installed. It requires "
+            "certain versions of other packages, so it is best installed together with limo in an "
+            "environment of its own: python -m venv boomer && boomer/bin/pip install limo-ml "
+            "mlrl-boomer"
+        ) from error
 
 
 # Where the measure needs no threshold, ``predict`` cuts for this one.

@@ -29,7 +29,7 @@ from limo.experiment._identity import (
     seed_from,
 )
 from limo.experiment._judge import Score, failures
-from limo.experiment._method import METHODS, Method
+from limo.experiment._method import BOOMER, METHODS, Method, boomer
 from limo.measures._compute import check_conventions
 from limo.measures._conventions import Conventions
 from limo.measures._table import MEASURES
@@ -269,8 +269,10 @@ def _method_or_procedure(given: Any) -> Method | Procedure:
 
 
 def _named_method(name: str) -> Method:
+    if name == BOOMER:
+        return boomer()
     try:
-        return METHODS[check_name(name, METHODS, "method")]
+        return METHODS[check_name(name, [*METHODS, BOOMER], "method")]
     except ValueError as error:
         raise PlanError(
             f"{error} To use your own estimator, write Method('its name', estimator), or in "

@@ -28,13 +28,33 @@ from limo.experiment._store import Store, rows_of
 
 
 class Interrupted(KeyboardInterrupt):
-    """Stopped by the user; says how many runs are stored and how to continue."""
+    """Stopped by the user; says how many runs are stored and how to continue.
+
+    Examples
+    --------
+    >>> import limo
+    >>> issubclass(limo.experiment.Interrupted, KeyboardInterrupt)
+    True
+    """
 
     __module__ = "limo.experiment"  # the name that users see and import
 
 
 class Executor(Protocol):
-    """Computes jobs: any object with the ``submit`` of ``concurrent.futures``."""
+    """Computes jobs: any object with the ``submit`` of ``concurrent.futures``.
+
+    Examples
+    --------
+    >>> import limo, pathlib, tempfile
+    >>> from limo.experiment import Data, Plan, Splits
+    >>> plan = Plan([Data("toy", "figure1", {"n": 60})], ["mlknn"], ["macro_auc"], Splits(number=1))
+    >>> store = pathlib.Path(tempfile.mkdtemp()) / "results.sqlite"
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(1) as threads:
+    ...     rows = limo.experiment.run(plan, store, executor=threads)
+    >>> len(rows)
+    1
+    """
 
     def submit(self, function: Callable[[Any], Any], argument: Any, /) -> "Future[Any]":
         """Start computing ``function(argument)``."""
@@ -60,6 +80,17 @@ class Progress:
         Estimated from finished runs; None before the first.
     last : Outcome or None
         The run that finished last.
+
+    Examples
+    --------
+    >>> import limo, pathlib, tempfile
+    >>> from limo.experiment import Data, Plan, Splits
+    >>> plan = Plan([Data("toy", "figure1", {"n": 60})], ["mlknn"], ["macro_auc"], Splits(number=1))
+    >>> store = pathlib.Path(tempfile.mkdtemp()) / "results.sqlite"
+    >>> seen = []
+    >>> rows = limo.experiment.run(plan, store, n_jobs=1, progress=seen.append)
+    >>> seen[-1].done, seen[-1].total
+    (1, 1)
     """
 
     total: int

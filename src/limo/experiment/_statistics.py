@@ -234,6 +234,17 @@ class Comparison:
         Data sets (or splits) that do not count, each with the reason.
     notes : tuple of str
         Limits of the tests, in sentences: ties, zero differences, too few blocks.
+
+    Examples
+    --------
+    >>> from limo.experiment import compare_methods
+    >>> rows = [
+    ...     {"dataset": d, "split": 0, "measure": "macro_f1", "method": m, "value": v}
+    ...     for d, values in enumerate([(0.5, 0.25, 0.125), (0.5, 0.375, 0.25)])
+    ...     for m, v in zip("ABC", values)
+    ... ]
+    >>> compare_methods(rows, "macro_f1").average_ranks
+    {'A': 1.0, 'B': 2.0, 'C': 3.0}
     """
 
     measure: str

@@ -77,7 +77,18 @@ _INSERT_SCORE = f"INSERT INTO scores ({_SCORE}) VALUES ({', '.join('?' * 6)})"
 
 
 class StoreError(RuntimeError):
-    """A file that is not a store of results, or a damaged one. Nothing was changed."""
+    """A file that is not a store of results, or a damaged one. Nothing was changed.
+
+    Examples
+    --------
+    >>> import limo, pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "results.sqlite"
+    >>> _ = file.write_text("no store")
+    >>> limo.experiment.read_rows(file)
+    Traceback (most recent call last):
+    ...
+    limo.experiment.StoreError: ...
+    """
 
     __module__ = "limo.experiment"  # the name that users see and import
 
@@ -200,6 +211,16 @@ def read_rows(path: str | Path) -> Any:
     pandas.DataFrame
         One row per run and measure, with the columns ``limo.experiment.COLUMNS``. It includes
         runs with different settings; ``limo.experiment.run`` returns those of one plan.
+
+    Examples
+    --------
+    >>> import limo, pathlib, tempfile
+    >>> from limo.experiment import Data, Plan, Splits
+    >>> plan = Plan([Data("toy", "figure1", {"n": 60})], ["mlknn"], ["macro_auc"], Splits(number=1))
+    >>> store = pathlib.Path(tempfile.mkdtemp()) / "results.sqlite"
+    >>> rows = limo.experiment.run(plan, store, n_jobs=1)
+    >>> limo.experiment.read_rows(store)["method"].tolist()
+    ['mlknn']
     """
     with Store(path, create=False) as store:
         return rows_of(store.outcomes())

@@ -10,6 +10,7 @@ from limo.measures._further import f_beta_measures, ndcg_at, precision_at, recal
 from limo.measures._measure import Measure, Optimised, Result
 from limo.measures._own import make_measure, select
 from limo.measures._table import MEASURES, register, unregister
+from limo.measures._top_k import label_propensities, top_k_measures
 
 __all__ = [
     "COLUMNS",
@@ -23,11 +24,13 @@ __all__ = [
     "Optimised",
     "Result",
     "f_beta_measures",
+    "label_propensities",
     "make_measure",
     "ndcg_at",
     "precision_at",
     "recall_at",
     "register",
     "select",
+    "top_k_measures",
     "unregister",
 ]

@@ -1,12 +1,15 @@
 """From checked labels, scores and predictions to results; each view is sorted once."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from limo._checks import Checked, check_name
-from limo._profiles import Profile, read_profiles
+from limo._profiles import Profile
+from limo._sparse_profiles import read_any_profiles
 from limo._types import Anything, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Counts, Items, View, count
 from limo.measures._conventions import CONVENTIONS, Conventions
@@ -20,17 +23,25 @@ Also = Callable[[View, Found], Mapping[str, ProfileFunction]]
 RowValues = dict[tuple[str, str], Values]
 """By measure and view two lines: the values of the rows, and the best possible ones."""
 
+# Added to the name of a measure: its values if absent scores had the best, or the worst, order.
+_ENDINGS = (" at best", " at worst")
+
 # The matrix as a whole first: functions for the other views may use its relevant scores.
 _ORDER = (ENTRIES, ROWS, COLUMNS)
 
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """Results by measure, those of other functions of the profiles, and the items of each view."""
+    """Results by measure, those of other functions of the profiles, and the items of each view.
+
+    ``bounds`` holds the lowest and the highest value of each measure that depends on the order of
+    absent scores.
+    """
 
     results: dict[str, Result]
     found: Found
     items: Mapping[str, Items]
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def check_conventions(conventions: str | Conventions) -> Conventions:
@@ -57,8 +68,9 @@ def compute(
     measures = list(measures)
     rows: RowValues = {}
     found: dict[str, dict[str, Anything]] = {}
-    for view in _ORDER if checked.S is not None else ():
-        own = row_functions(measures, "scores", view, conventions)
+    scores, absent = checked.any_scores, checked.stored is not None
+    for view in _ORDER if scores is not None else ():
+        own = row_functions(measures, "scores", view, conventions, absent=absent)
         more = dict(also(view, found)) if also else {}
         if own or more:
             values = read_view(view, own | more, checked)
@@ -69,8 +81,34 @@ def compute(
         rows |= values_of_counts(measures, counts, conventions)
     rows |= {(m.name, m.view.name): _whole(m, checked) for m in measures if m.whole}
     items = {name: view.items(checked.Y) for name, view in VIEWS.items()}
-    results = {m.name: result_of(m, rows, conventions, items) for m in measures}
-    return Computed(results, {name: found[name] for name in VIEWS if name in found}, items)
+    return computed_of(measures, rows, conventions, found, items)
+
+
+def computed_of(
+    measures: Iterable[Measure],
+    rows: RowValues,
+    conventions: Conventions,
+    found: Found,
+    items: Mapping[str, Items],
+) -> Computed:
+    """Average the values of the rows of each measure."""
+
+    def result_of(measure: Measure, ending: str = "") -> Result:
+        names = [view.name for view in measure.views]
+        by_view = {view: rows[measure.name + ending, view] for view in names}
+        weights = {view: measure.weights_of(items[view]) for view in names}
+        return reduce(measure, by_view, conventions, weights)
+
+    measures = list(measures)
+    ends = {
+        m.name: [result_of(m, ending).value for ending in _ENDINGS]
+        for m in measures
+        if (m.name + _ENDINGS[0], m.view.name) in rows
+    }
+    results = {measure.name: result_of(measure) for measure in measures}
+    ordered = {name: found[name] for name in VIEWS if name in found}
+    bounds = {name: (min(values), max(values)) for name, values in ends.items()}
+    return Computed(results, ordered, items, bounds)
 
 
 def values_of_counts(
@@ -85,14 +123,31 @@ def values_of_counts(
 
 
 def row_functions(
-    measures: Iterable[Measure], needs: str, view: View, conventions: Conventions
-) -> dict[str, Callable[[Profile | Counts], Values]]:
-    """The function for the rows of each measure that has rows in this view."""
-    return {
+    measures: Iterable[Measure],
+    needs: str,
+    view: View,
+    conventions: Conventions,
+    *,
+    absent: bool = False,
+) -> dict[str, Callable[[Any], Values]]:
+    """The function for the rows of each measure that has rows in this view.
+
+    With ``absent``, also for the best and the worst order of the items without a score.
+    """
+    own: dict[str, Callable[[Any], Values]] = {
         m.name: _found_and_best(m, conventions)
         for m in measures
         if m.needs == needs and view in m.views and not m.whole
     }
+    if absent:
+        for name, function in list(own.items()):
+            for ending, first in zip(_ENDINGS, (True, False), strict=True):
+                own[name + ending] = partial(_ordered, function, first)
+    return own
+
+
+def _ordered(function: Callable[[Any], Values], first: bool, profile: Profile) -> Values:
+    return function(profile.with_absent_ordered(relevant_first=first))
 
 
 def _found_and_best(
@@ -127,19 +182,10 @@ def read_view(
     view: View, functions: Mapping[str, ProfileFunction], checked: Checked
 ) -> dict[str, Anything]:
     """Apply functions of a profile to all rows of a view, and join the blocks."""
-    blocks = read_profiles(
+    blocks = read_any_profiles(
         view,
         checked.Y,
-        checked.scores,
+        checked.needed_scores,
         lambda profile: {n: f(profile) for n, f in functions.items()},
     )
     return {name: np.concatenate([b[name] for b in blocks], axis=-1) for name in functions}
-
-
-def result_of(
-    measure: Measure, rows: RowValues, conventions: Conventions, items: Mapping[str, Items]
-) -> Result:
-    """The result of a measure, from the values of its rows."""
-    by_view = {view.name: rows[measure.name, view.name] for view in measure.views}
-    weights = {view.name: measure.weights_of(items[view.name]) for view in measure.views}
-    return reduce(measure, by_view, conventions, weights)

@@ -481,8 +481,8 @@ def _value(
 ) -> float:
     """The value of a measure; ``given`` is (y_true, y_score) or (y_true, None, y_pred)."""
     measure = MEASURES[name]
-    checked = check_inputs(*given, sample_weight=sample_weight, missing=missing)
-    _ = checked.scores if measure.needs == "scores" else checked.labels
+    checked = check_inputs(*given, sample_weight=sample_weight, missing=missing, sparse_scores=True)
+    _ = checked.needed_scores if measure.needs == "scores" else checked.labels
     result = compute([measure], checked, check_conventions(conventions)).results[name]
     if math.isnan(result.value):
         undefined, total = int(result.undefined.sum()), result.undefined.size

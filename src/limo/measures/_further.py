@@ -237,6 +237,14 @@ def precision_at(k: int) -> Measure:
     -------
     Measure
         Called ``precision_at_5`` for k = 5; this name works wherever measures are named.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 0], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> measure = limo.measures.precision_at(2)
+    >>> limo.evaluate(Y, S, measures=[measure])["precision_at_2"]
+    0.5
     """
     meaning = f"Share of relevant labels among the {k} with the highest scores."
     return _top("precision", k, meaning, "#{relevant among the first k} / k")
@@ -254,6 +262,14 @@ def recall_at(k: int) -> Measure:
     -------
     Measure
         Called ``recall_at_5`` for k = 5.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 0], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> measure = limo.measures.recall_at(2)
+    >>> limo.evaluate(Y, S, measures=[measure])["recall_at_2"]
+    1.0
     """
     meaning = f"Share of the relevant labels that are among the {k} with the highest scores."
     return _top("recall", k, meaning, "#{relevant among the first k} / p")
@@ -271,6 +287,14 @@ def ndcg_at(k: int) -> Measure:
     -------
     Measure
         Called ``ndcg_at_5`` for k = 5.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 0], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> measure = limo.measures.ndcg_at(2)
+    >>> limo.evaluate(Y, S, measures=[measure])["ndcg_at_2"]
+    0.815...
     """
     meaning = f"Gain of the first {k} labels, less at lower places, over the best possible gain."
     return _top("ndcg", k, meaning, "Σ 1/log₂(1 + place) over relevant labels, over its maximum")
@@ -306,6 +330,12 @@ def f_beta_measures(beta: float) -> tuple[Measure, ...]:
     Returns
     -------
     tuple of Measure
+
+    Examples
+    --------
+    >>> import limo
+    >>> [measure.name for measure in limo.measures.f_beta_measures(2)]
+    ['instance_f2', 'macro_f2', 'micro_f2']
     """
     if not 0 < beta < math.inf:
         raise ValueError(f"beta must be a number above 0, got {beta!r}.")

@@ -34,7 +34,14 @@ class RowFunction(Protocol):
 
 
 class Optimised(Enum):
-    """Whether a kind of effectiveness gives a measure its best possible value."""
+    """Whether a kind of effectiveness gives a measure its best possible value.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.MEASURES["macro_auc"].optimised_by["instance-wise"]
+    <Optimised.YES: ...>
+    """
 
     YES = "yes"
     IN_THE_LIMIT = "as the number of instances grows"
@@ -97,6 +104,13 @@ class Measure:
         Whether the function takes the whole matrices of true labels and of scores (or predicted
         labels) as arrays, and returns one number. :func:`limo.measures.make_measure` makes such a
         measure from any function. Its view is ``ENTRIES``, and it has no threshold.
+
+    Examples
+    --------
+    >>> import limo
+    >>> measure = limo.MEASURES["macro_f1"]
+    >>> measure.title, measure.needs, measure.better
+    ('macro-F1', 'labels', 'high')
     """
 
     name: str
@@ -194,6 +208,13 @@ class Result:
         out.
     weights : array or None
         The weight of each row in the mean, 0 if it has no known label; None if all count once.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 1], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> limo.evaluate(Y, S).results["ranking_loss"].value
+    0.25
     """
 
     value: float

@@ -192,12 +192,24 @@ def computable(
 
     With ``measures="all"``, measures of probabilities are left out if the scores are none.
     """
-    given = {"scores": checked.S, "labels": checked.P}
+    given = {"scores": checked.any_scores, "labels": checked.P}
     found = [m for m in measures if given[m.needs] is not None]
-    if chosen == "all" and checked.S is not None:
-        are_probabilities = checked.S.min() >= 0 and checked.S.max() <= 1
+    if chosen == "all" and checked.any_scores is not None:
+        S = checked.S
+        are_probabilities = S is not None and S.min() >= 0 and S.max() <= 1
         found = [m for m in found if are_probabilities or m.name not in OF_PROBABILITIES]
     if not found:
-        missing = "y_score" if checked.S is None else "y_pred"
+        missing = "y_score" if checked.any_scores is None else "y_pred"
         raise ValueError(f"The measures asked for need {missing}, which was not given.")
+    if checked.stored is not None:
+        _check_sparse_measures(found)
     return found
+
+
+def _check_sparse_measures(measures: Iterable[Measure]) -> None:
+    for measure in measures:
+        if measure.needs == "scores" and (measure.whole or measure.name in OF_PROBABILITIES):
+            raise ValueError(
+                f"{measure.name!r} needs the score of every label, and y_score is sparse: absent "
+                "scores have an order, below all others, but no number. Leave it out."
+            )

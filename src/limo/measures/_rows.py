@@ -21,6 +21,8 @@ from limo.measures._conventions import Conventions
 if TYPE_CHECKING:  # profiles load the compiler, which is too slow for shell completion
     from limo._profiles import Profile
 
+_LARGEST_SUMMED = 1 << 14
+
 # Measures of scores
 
 
@@ -78,10 +80,19 @@ def average_precision(profile: "Profile", conventions: Conventions) -> Values:
 
 def blind_average_precision(relevant: Values, n_items: Any, conventions: Conventions) -> Values:
     """H + (1 - h) (p - 1) / (l - 1), where h = (1 + 1/2 + ... + 1/l) / l."""
-    harmonic = np.cumsum(1 / np.arange(1, max(1, int(np.max(n_items))) + 1))
-    h = harmonic[np.maximum(n_items, 1).astype(np.int64) - 1] / n_items
+    h = _harmonic(np.maximum(n_items, 1)) / n_items
     rest = (relevant - 1) / np.maximum(n_items - 1, 1)
     return np.where(n_items == 1, 1.0, h + (1 - h) * rest)
+
+
+def _harmonic(n: Any) -> Values:
+    """1 + 1/2 + ... + 1/n, for numbers from 1 up."""
+    table = np.cumsum(1 / np.arange(1, _LARGEST_SUMMED + 1))
+    small = table[np.minimum(n, _LARGEST_SUMMED).astype(np.int64) - 1]
+    # the error of the series is below 1 / (120 n**4)
+    large = np.log(n) + np.euler_gamma + 1 / (2 * n) - 1 / (12 * np.square(n, dtype=np.float64))
+    harmonic: Values = np.where(np.less_equal(n, _LARGEST_SUMMED), small, large)
+    return harmonic
 
 
 def _rank(profile: "Profile", conventions: Conventions) -> Anything:

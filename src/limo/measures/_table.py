@@ -310,6 +310,14 @@ def unregister(name: str) -> None:
     ----------
     name : str
         The built-in measures cannot be removed.
+
+    Examples
+    --------
+    >>> import limo
+    >>> limo.measures.unregister("macro_f1")
+    Traceback (most recent call last):
+    ...
+    ValueError: ...
     """
     if name in PAPER_MEASURES:
         raise ValueError(f"{name!r} is built in and cannot be removed.")

@@ -3,6 +3,7 @@ from ._base import SCALINGS as SCALINGS
 from ._base import KernelFeatures as KernelFeatures
 from ._base import MultiLabelClassifier as MultiLabelClassifier
 from ._base import UnitRows as UnitRows
+from ._base import all_estimators as all_estimators
 from ._binary_relevance import BinaryRelevance as BinaryRelevance
 from ._boosted_trees import BoostingClassifier as BoostingClassifier
 from ._boosting import BoostedMarginClassifier as BoostedMarginClassifier

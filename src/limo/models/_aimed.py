@@ -22,11 +22,12 @@ from limo.models._library import (
     Candidate,
     ScoreCache,
     Scored,
+    Tried,
     comparable_scores,
     cross_fit_candidate,
     library,
 )
-from limo.models._selection import Chosen, alone, mixed, select, standardise
+from limo.models._selection import Chosen, Truth, alone, mixed, select
 from limo.thresholds._fit import (
     ConstantLabels,
     Fitted,
@@ -70,26 +71,13 @@ class Trial:
     seconds: float
 
 
-@dataclass(frozen=True, eq=False)
-class _Tried:
-    """A model of the library with its standardised cross-fitted scores."""
-
-    name: str
-    candidate: Candidate
-    settings: dict[str, Any]
-    S: Values
-    centre: float
-    spread: float
-    scored: Scored
-
-
 class AimedClassifier(MultiLabelClassifier):
     """The best model for a measure: an ensemble selected for it from unlike models.
 
     Linear models, kernel machines, forests, boosted trees and neighbours score every training
-    instance by models that have not seen it. From these scores an ensemble is selected for each
-    measure, by the exact measure (Caruana et al., 2004), and the kind of threshold with it. Only
-    the models chosen are fitted on all data. All measures share the scores.
+    instance by models that have not seen it. From these scores the weights of an ensemble are
+    fitted for each measure, by the loss that suits it, and then the kind of threshold and the
+    threshold. Only models that have a weight are fitted on all data. All measures share the scores.
 
     Parameters
     ----------
@@ -118,15 +106,18 @@ class AimedClassifier(MultiLabelClassifier):
         For forests, boosting, landmarks and the selection.
     callback : callable, optional
         Called with a ``Trial`` after each model.
+    missing : number, optional
+        The number that stands for a missing label in ``y``: nan or -1. Such entries take no part in
+        any fit, measure or threshold. Models that cannot learn around them, forests and
+        neighbours, are left out.
 
     Attributes
     ----------
     leaderboard_ : list of dict
-        A line for each model: ``model``, ``family``, ``seconds``; ``value`` and ``weight`` by
-        measure, the cross-validated value of the model alone and its weight in the ensemble; and
-        ``note``, why it was left out. The first line is the ensemble: its ``value`` and ``spread``
-        are mean and standard deviation over several parts of the rows, each left out of a
-        selection.
+        A line for each model: ``model``, ``family``, ``seconds``; by measure ``value`` and
+        ``spread``, mean and standard deviation over the folds of the model alone, and ``weight``
+        in the ensemble; and ``note``, why it was left out. The first line is the ensemble, each
+        fold of which was left out when its weights and thresholds were fitted.
     thresholds_ : dict of str
         For each measure of labels the kind of threshold chosen.
     members_ : dict of estimator
@@ -161,6 +152,7 @@ class AimedClassifier(MultiLabelClassifier):
         n_jobs: int | None = None,
         random_state: Any = None,
         callback: Callable[[Trial], object] | None = None,
+        missing: float | None = None,
     ) -> None:
         self.measure = measure
         self.families = families
@@ -172,8 +164,9 @@ class AimedClassifier(MultiLabelClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
+        self.missing = missing
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Try the models, select an ensemble for each measure, and fit its members on all data.
 
         Parameters
@@ -181,7 +174,11 @@ class AimedClassifier(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features, in any scale.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes. Only with
+            ``missing`` may labels be missing.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts, for every model, measure and threshold. Models that take
+            no weights, the neighbours, are left out.
 
         Returns
         -------
@@ -190,19 +187,22 @@ class AimedClassifier(MultiLabelClassifier):
         start = time.monotonic()
         measures = self._measures()
         self._check_settings()
-        X, Y = self._check_training(X, y)
-        constant = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
+        X, Y = self._check_training(X, y, missing=self.missing)
+        labels, given_folds = label_matrix(Y, as_sparse=False), not isinstance(self.cv, int)
+        X, truth = Truth.of(X, labels, sample_weight, all_rows=given_folds)
+        known = (truth.Y == truth.Y).sum(axis=0)
+        constant = ConstantLabels.of(np.nansum(truth.Y, axis=0), known)
         self.never_, self.always_ = constant.never, constant.always
         self.is_sparse_ = _is_mostly_zero(X)
-        X, labels = self._stored(X), label_matrix(Y, as_sparse=False)
+        X = self._stored(X)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        folds = self._folds(X, labels)
+        folds = self._folds(X, truth.Y)
         with at_most(self.n_jobs):
-            tried = list(self._try_all(X, labels, folds, seed, start))
-            chosen = self._select(measures, labels, tried, folds, seed, start)
-            self._refit(X, labels, tried, chosen)
-            self._fit_thresholds(labels, tried)
-        self.leaderboard_ = self._leaderboard(measures, labels, tried, chosen, folds)
+            tried = list(self._try_all(X, truth, folds, seed, start))
+            chosen = self._select(measures, truth, tried, folds, seed, start)
+            self._refit(X, truth, tried, chosen)
+            self._fit_thresholds(truth, tried)
+        self.leaderboard_ = self._leaderboard(measures, truth, tried, chosen, folds)
         return self
 
     def model_for(self, measure: str) -> "AimedClassifier":
@@ -297,24 +297,33 @@ class AimedClassifier(MultiLabelClassifier):
             )
         return found
 
+    def _able(self, candidates: list[Candidate], truth: Truth) -> Iterator[Candidate]:
+        """Those that can use the weights and learn around missing labels."""
+        for one in candidates:
+            try:
+                one.fit_params(truth.weights)
+                yield one.with_gaps() if truth.has_gaps else one
+            except ValueError as error:
+                self.left_out_[one.name] = f"left out: {error}"
+
     def _try_all(
-        self, X: Any, labels: Any, folds: Folds, seed: int, start: float
-    ) -> Iterator[_Tried]:
+        self, X: Any, truth: Truth, folds: Folds, seed: int, start: float
+    ) -> Iterator[Tried]:
         """Cross-fit one candidate after the other while there is time."""
-        candidates = self._candidates(X, labels.shape[1], seed)
-        cache = ScoreCache(self.cache, X, labels, folds)
-        budget = np.inf if self.time_budget is None else _SHARE_FOR_FITS * self.time_budget
         self.left_out_: dict[str, str] = {}
+        candidates = list(self._able(self._candidates(X, truth.Y.shape[1], seed), truth))
+        cache = ScoreCache(self.cache, X, truth.Y, folds, truth.weights)
+        budget = np.inf if self.time_budget is None else _SHARE_FOR_FITS * self.time_budget
         refits, best, best_name, n_tried = 0.0, np.nan, "", 0
         rows = [test for _, test in folds]
         for done, candidate in enumerate(candidates, start=1):
             deadline = np.inf if not n_tried else start + budget - refits
-            scored = self._try(candidate, X, labels, folds, deadline, cache)
+            scored = self._try(candidate, X, truth, folds, deadline, cache)
             if scored is not None:
                 refits += scored.refit_seconds
-                for tried in _members(candidate, scored):
+                for tried in Tried.members(candidate, scored):
                     n_tried += 1
-                    value = alone(self._measures()[0], labels, tried.S, rows)
+                    value = float(alone(self._measures()[0], truth, tried.S, rows).mean())
                     if not _worse(self._measures()[0], value, best):
                         best, best_name = value, tried.name
                     yield tried
@@ -329,7 +338,7 @@ class AimedClassifier(MultiLabelClassifier):
         self,
         candidate: Candidate,
         X: Any,
-        labels: Any,
+        truth: Truth,
         folds: Folds,
         deadline: float,
         cache: ScoreCache,
@@ -341,7 +350,7 @@ class AimedClassifier(MultiLabelClassifier):
         try:
             if time.monotonic() > deadline:
                 raise OutOfTimeError("no time was left")
-            scored = cross_fit_candidate(candidate, X, labels, folds, deadline)
+            scored = cross_fit_candidate(candidate, X, truth.Y, folds, deadline, truth.weights)
         except OutOfTimeError as error:
             self.left_out_[candidate.name] = f"left out: {error}"
         except Exception as error:  # a base model may fail in any way; the others go on
@@ -353,14 +362,16 @@ class AimedClassifier(MultiLabelClassifier):
     def _explain_left_out(self, n_tried: int) -> None:
         failed = [f"{name} {why}" for name, why in self.left_out_.items() if "failed" in why]
         if not n_tried:
-            raise ValueError("No model could be fitted. " + "; ".join(failed))
+            why = "; ".join(f"{name} {why}" for name, why in self.left_out_.items())
+            raise ValueError(f"No model could be fitted. {why}")
         if failed:
             warnings.warn(
                 f"{len(failed)} of the models failed and were left out: {'; '.join(failed)}",
                 UserWarning,
                 stacklevel=4,
             )
-        if n_tried == 1 and self.left_out_ and not failed:
+        late = any("time" in why or "s were left" in why for why in self.left_out_.values())
+        if n_tried == 1 and late and self.time_budget is not None:
             warnings.warn(
                 f"time_budget={self.time_budget:g} seconds was enough for one model only, logistic "
                 "regression. With more time the ensemble is usually better.",
@@ -373,8 +384,8 @@ class AimedClassifier(MultiLabelClassifier):
     def _select(
         self,
         measures: list[Measure],
-        labels: Any,
-        tried: list[_Tried],
+        truth: Truth,
+        tried: list[Tried],
         folds: Folds,
         seed: int,
         start: float,
@@ -383,12 +394,9 @@ class AimedClassifier(MultiLabelClassifier):
         scores = [one.S for one in tried]
         refits = sum({id(one.scored): one.scored.refit_seconds for one in tried}.values())
         end = start + (np.inf if self.time_budget is None else self.time_budget) - refits
-        return {
-            m.name: select(m, labels, scores, rows, np.random.default_rng(seed), end)
-            for m in measures
-        }
+        return select(measures, truth, scores, rows, np.random.default_rng(seed), end)
 
-    def _refit(self, X: Any, labels: Any, tried: list[_Tried], chosen: dict[str, Chosen]) -> None:
+    def _refit(self, X: Any, truth: Truth, tried: list[Tried], chosen: dict[str, Chosen]) -> None:
         """Fit on all data what weighs enough for some measure."""
         weights = {name: _without_light(one.weights) for name, one in chosen.items()}
         needed = np.flatnonzero(sum(weights.values()))
@@ -399,7 +407,7 @@ class AimedClassifier(MultiLabelClassifier):
             one = tried[k]
             key = id(one.candidate)
             if key not in fits:
-                fits[key] = self._final(one, X, labels)
+                fits[key] = self._final(one, X, truth)
             model = copy(fits[key])
             self.members_[one.name] = model.set_params(**one.settings) if one.settings else model
             self.scaling_[one.name] = (one.centre, one.spread)
@@ -408,17 +416,18 @@ class AimedClassifier(MultiLabelClassifier):
             for name, w in weights.items()
         }
 
-    def _final(self, one: _Tried, X: Any, labels: Any) -> Any:
+    def _final(self, one: Tried, X: Any, truth: Truth) -> Any:
         if one.scored.fitted is not None:
             return one.scored.fitted.estimator
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model = fit_varying(one.candidate.estimator, X, labels, {}).estimator
+            params = one.candidate.fit_params(truth.weights)
+            model = fit_varying(one.candidate.estimator, X, truth.Y, params).estimator
         if hasattr(model, "out_of_bag_scores_"):
             del model.out_of_bag_scores_
         return model
 
-    def _fit_thresholds(self, labels: Any, tried: list[_Tried]) -> None:
+    def _fit_thresholds(self, truth: Truth, tried: list[Tried]) -> None:
         """Thresholds fitted on the cross-fitted scores of the ensembles."""
         by_name = {one.name: one.S for one in tried}
         self.thresholds_: dict[str, str] = {}
@@ -429,7 +438,7 @@ class AimedClassifier(MultiLabelClassifier):
             )
             cut = MEASURES[name].threshold is not None
             rule = make_rule("auto", name) if cut else make_rule(None, self.threshold_measure)
-            self.rules_[name] = rule.fit(labels, S)
+            self.rules_[name] = rule.fit(truth.Y, S, **truth.given(np.arange(len(S))))
             if cut:
                 self.thresholds_[name] = rule.kind_
             # scores above 0 are then predicted, where one threshold cuts them all
@@ -438,38 +447,38 @@ class AimedClassifier(MultiLabelClassifier):
     def _leaderboard(
         self,
         measures: list[Measure],
-        labels: Any,
-        tried: list[_Tried],
+        truth: Truth,
+        tried: list[Tried],
         chosen: dict[str, Chosen],
         folds: Folds,
     ) -> list[dict[str, Any]]:
         rows = [test for _, test in folds]
         held = {name: one.held_out for name, one in chosen.items()}
-        first: dict[str, Any] = {
-            "model": "ensemble",
-            "value": {name: float(np.mean(values)) for name, values in held.items()},
-            "spread": {name: float(np.std(values)) for name, values in held.items()},
-        }
-        lines: list[dict[str, Any]] = [
-            {
-                "model": one.name,
-                "family": one.candidate.family,
-                "seconds": one.scored.seconds,
-                "value": {m.name: alone(m, labels, one.S, rows) for m in measures},
-                "weight": {m.name: self.weights_[m.name].get(one.name, 0.0) for m in measures},
-            }
-            for one in tried
-        ]
+        first: dict[str, Any] = {"model": "ensemble", **_summary(held)}
+        lines: list[dict[str, Any]] = []
+        for one in tried:
+            values = {m.name: alone(m, truth, one.S, rows) for m in measures}
+            lines.append(
+                {
+                    "model": one.name,
+                    "family": one.candidate.family,
+                    "seconds": one.scored.seconds,
+                    **_summary(values),
+                    "weight": {m.name: self.weights_[m.name].get(one.name, 0.0) for m in measures},
+                }
+            )
         best = measures[0]
         lines.sort(key=lambda line: -best.sign * np.nan_to_num(line["value"][best.name]))
         left = [{"model": name, "note": why} for name, why in self.left_out_.items()]
         return [first, *lines, *left]
 
 
-def _members(candidate: Candidate, scored: Scored) -> Iterator[_Tried]:
-    for (name, settings), S in zip(candidate.members.items(), scored.scores, strict=True):
-        standard, centre, spread = standardise(S)
-        yield _Tried(name, candidate, settings, standard, centre, spread, scored)
+def _summary(values: dict[str, Values]) -> dict[str, dict[str, float]]:
+    """Mean and standard deviation over the folds, by measure."""
+    return {
+        "value": {name: float(np.mean(found)) for name, found in values.items()},
+        "spread": {name: float(np.std(found)) for name, found in values.items()},
+    }
 
 
 def _is_mostly_zero(X: Any) -> bool:

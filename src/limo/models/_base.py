@@ -1,4 +1,4 @@
-"""What all learners share: checks of their input, the form of their output, features.
+"""What all learners share: checks of their input, the form of their output, features, their list.
 
 Features can be scaled, and replaced by those of a radial kernel.
 """
@@ -8,13 +8,22 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    OneToOneFeatureMixin,
+    TransformerMixin,
+)
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler, normalize
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from limo._checks import check_number, check_sparse
+import limo
+from limo._checks import check_name, check_number
+from limo._sparse import check_sparse
+from limo._system import Documented
 from limo._types import Values
 from limo._views import Pattern
 from limo.thresholds._coding import CodedLabels
@@ -26,6 +35,12 @@ class MultiLabelClassifier(CodedLabels, ClassifierMixin, BaseEstimator):  # type
     Subclasses begin ``fit`` with :meth:`_check_training` and all other methods with
     :meth:`_check_instances`, and return their results by :meth:`_labels`, :meth:`_scores` or
     :meth:`_probabilities`.
+
+    Examples
+    --------
+    >>> import limo
+    >>> issubclass(limo.LIMOClassifier, limo.models.MultiLabelClassifier)
+    True
     """
 
     __module__ = "limo.models"  # the public name
@@ -67,10 +82,53 @@ class MultiLabelClassifier(CodedLabels, ClassifierMixin, BaseEstimator):  # type
 _RULES: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
 
 
+# All estimators
+
+_KINDS: dict[str, Callable[[Any], bool]] = {
+    "classifier": lambda one: issubclass(one, ClassifierMixin),
+    "transformer": lambda one: issubclass(one, TransformerMixin),
+    "threshold": lambda one: issubclass(one, limo.thresholds.ThresholdRule),
+}
+_ABSTRACT = ("MultiLabelClassifier", "ThresholdRule")
+
+
+def all_estimators(kind: str | None = None) -> list[tuple[str, type[Any]]]:
+    """List the estimators of limo, as scikit-learn's ``all_estimators`` lists its own.
+
+    Parameters
+    ----------
+    kind : {"classifier", "transformer", "threshold"}, optional
+        Only these: models; transformers of features; rules that turn scores into labels.
+
+    Returns
+    -------
+    list of (str, class)
+        Names and classes, sorted by name.
+
+    Examples
+    --------
+    >>> import limo
+    >>> names = [name for name, _ in limo.models.all_estimators("classifier")]
+    >>> "LIMOClassifier" in names, "TopK" in names
+    (True, False)
+    >>> limo.models.all_estimators("transformer")[0]
+    ('KernelFeatures', <class 'limo.models.KernelFeatures'>)
+    """
+    if kind is not None:
+        check_name(kind, _KINDS, "kind")
+    found = {
+        name: getattr(package, name)
+        for package in (limo.models, limo.thresholds)
+        for name in package.__all__
+        if hasattr(getattr(package, name), "get_params") and name not in _ABSTRACT
+    }
+    return sorted((name, one) for name, one in found.items() if kind is None or _KINDS[kind](one))
+
+
 # Feature scalings
 
 
-class UnitRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class UnitRows(Documented, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Scale rows to about length 1, which suits LIMO's regularisation.
 
     Sparse rows are divided by their length. Dense features are standardised and divided by the
@@ -90,12 +148,14 @@ class UnitRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the mean and spread of dense features; sparse rows need neither."""
-        self.n_features_in_ = X.shape[1]
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         self.scaler_ = None if sparse.issparse(X) else StandardScaler().fit(X)
         return self
 
     def transform(self, X: Any) -> Any:
         """Scale the rows."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         if self.scaler_ is None:
             return sparse.csr_array(normalize(X))
         return self.scaler_.transform(X) / np.sqrt(self.n_features_in_)
@@ -133,7 +193,7 @@ _SMALLEST_SHARE = 1e-10
 _SAMPLE = 1000
 
 
-class KernelFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class KernelFeatures(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Features whose inner products are the radial kernel exp(-gamma ||x - x'||^2).
 
     A linear model of these features is a kernel machine. ``make_pipeline(KernelFeatures(),
@@ -217,7 +277,7 @@ class KernelFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         share, directions = np.linalg.eigh(self._kernel(landmarks))
         kept = share > _SMALLEST_SHARE * max(share[-1], 0.0)
         self.projection_ = np.ascontiguousarray(directions[:, kept] / np.sqrt(share[kept]))
-        self.n_components_ = self.projection_.shape[1]
+        self.n_components_ = self._n_features_out = self.projection_.shape[1]
         return self
 
     def transform(self, X: Any) -> Values:

@@ -13,7 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from limo._checks import check_name, check_number
+from limo._checks import check_name, check_number, weighted
 from limo._kernels.trees import sum_leaf_values
 from limo._system import Later, at_most, check_time, n_workers, workers
 from limo._types import Anything, Integers, Values
@@ -56,6 +56,9 @@ class BoostingClassifier(MultiLabelClassifier):
         The number of threads; None or -1 for one per core.
     random_state : int, RandomState or None, default=None
         For the features drawn.
+    missing : number, optional
+        The number that stands for a missing label in ``y``: nan or -1. Each label is then learnt
+        from the instances where it is known.
 
     Attributes
     ----------
@@ -87,6 +90,7 @@ class BoostingClassifier(MultiLabelClassifier):
         engine: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
+        missing: float | None = None,
     ) -> None:
         self.n_rounds = n_rounds
         self.learning_rate = learning_rate
@@ -96,8 +100,9 @@ class BoostingClassifier(MultiLabelClassifier):
         self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.missing = missing
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Boost a sequence of trees for each label.
 
         Parameters
@@ -105,7 +110,10 @@ class BoostingClassifier(MultiLabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Instances.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes. Only with
+            ``missing`` may labels be missing.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts.
 
         Returns
         -------
@@ -115,8 +123,10 @@ class BoostingClassifier(MultiLabelClassifier):
         for name, least in (("n_rounds", 1), ("max_leaves", 2), ("min_samples_leaf", 1)):
             check_number(getattr(self, name), name, least=least, integer=True)
         check_number(self.learning_rate, "learning_rate", above=0)
-        X, Y = self._check_training(X, y)
-        found = ConstantLabels.of(Y.ones_per_column, Y.shape[0])
+        X, Y = self._check_training(X, y, missing=self.missing)
+        Y = weighted(Y, sample_weight)
+        n_unknown = 0 if Y.unknown is None else Y.unknown.ones_per_column
+        found = ConstantLabels.of(Y.ones_per_column, Y.shape[0] - n_unknown)
         self.never_, self.always_ = found.never, found.always
         chosen = "lightgbm" if has_lightgbm() else "sklearn"
         self.engine_ = chosen if self.engine == "auto" else self.engine
@@ -178,7 +188,7 @@ class BoostingClassifier(MultiLabelClassifier):
         sizes = np.array([len(sequence) for _, sequence in grown], dtype=np.int64)
         self.first_ = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
-    def _lightgbm(self, X: Any, marks: Any, seed: int) -> Iterator[Any]:
+    def _lightgbm(self, X: Any, marks: Any, weights: Any, seed: int) -> Iterator[Any]:
         """LightGBM: the features are binned once for several labels."""
         settings = {
             "objective": "binary",
@@ -196,10 +206,12 @@ class BoostingClassifier(MultiLabelClassifier):
         data = lightgbm.Dataset(X, marks[:, 0], params=settings, free_raw_data=False)
         for j in range(marks.shape[1]):
             data.set_label(marks[:, j])
+            if weights is not None:
+                data.set_weight(weights[:, j])
             grown = lightgbm.train(settings, data, self.n_rounds)
             yield 0.0, trees_of_text(grown.model_to_string())
 
-    def _sklearn(self, X: Any, marks: Any, seed: int) -> Iterator[Any]:
+    def _sklearn(self, X: Any, marks: Any, weights: Any, seed: int) -> Iterator[Any]:
         dense = X.toarray() if sparse.issparse(X) else X
         learner = HistGradientBoostingClassifier(
             max_iter=self.n_rounds,
@@ -211,7 +223,8 @@ class BoostingClassifier(MultiLabelClassifier):
             random_state=seed,
         )
         for j in range(marks.shape[1]):
-            grown = learner.fit(dense, marks[:, j])
+            own = None if weights is None else weights[:, j]
+            grown = learner.fit(dense, marks[:, j], own)
             sequence = [_tree_of_nodes(one[0].nodes) for one in grown._predictors]
             yield float(grown._baseline_prediction.item()), sequence
 
@@ -221,7 +234,8 @@ class BoostingClassifier(MultiLabelClassifier):
         columns = sparse.csc_array(Y.csr)
 
         def work(chosen: Integers) -> list[Any]:
-            return list(boost(X, columns[:, chosen].toarray().astype(np.float64), seed))
+            marks = columns[:, chosen].toarray().astype(np.float64)
+            return list(boost(X, marks, _entry_weights(Y, chosen), seed))
 
         found: list[Any] = []
         # Small data: threads of their own library would mostly wait for each other.
@@ -249,6 +263,17 @@ class BoostingClassifier(MultiLabelClassifier):
         check_array(self.base_, np.float64, (n_labels,), "base")
         check_array(self.first_, np.int64, (n_labels + 1,), "first")
         check_range(self.first_, 0, self.roots_.size + 1, "first trees of labels")
+
+
+def _entry_weights(Y: Pattern, labels: Integers) -> Values | None:
+    """The weight of each entry of some labels, 0 where it is missing; None if all are 1."""
+    if Y.is_plain:
+        return None
+    own = np.ones(Y.shape[0]) if Y.row_weights is None else Y.row_weights
+    weights: Values = np.repeat(own[:, np.newaxis], labels.size, axis=1)
+    if Y.unknown is not None:
+        weights[sparse.csc_array(Y.unknown.csr)[:, labels].toarray() == 1] = 0.0
+    return weights
 
 
 def _tree_of_nodes(nodes: Any) -> tuple[Trees, Values]:

@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from limo._checks import check_name, check_number
-from limo._evaluation import evaluate
-from limo._system import Later
+from limo._evaluate import evaluate
+from limo._system import Later, need
 from limo._types import Integers, Values
 from limo._views import Pattern
 from limo.measures._table import MEASURES
@@ -159,14 +159,7 @@ class BoostedMarginClassifier(MultiLabelClassifier):
         check_number(self.validation_fraction, "validation_fraction", above=0, most=0.9)
         if self.early_stopping is not None:
             check_name(self.early_stopping, MEASURES, "measure")
-        library = {"lightgbm": _lightgbm, "xgboost": _xgboost}[self.library]
-        try:
-            library.train  # noqa: B018  the first use imports the library
-        except ImportError as error:
-            raise ImportError(
-                f"BoostedMarginClassifier needs {self.library}, which is not installed. Install it "
-                "with pip install 'limo-ml[boosting]'."
-            ) from error
+        need(self.library)
 
     def _split(self, n: int, random: Any) -> tuple[Integers, Integers]:
         """Instances to train on, and those held out."""

@@ -22,10 +22,12 @@ import numpy as np
 from scipy import sparse
 
 import limo
-from limo._checks import check_number, check_sparse
+from limo._checks import check_number
 from limo._solvers.problem import Iterates, Solution
+from limo._sparse import check_sparse
 from limo._system import Later, as_path, replacing
 from limo.losses._term import Term
+from limo.models._base import all_estimators
 from limo.models._neighbours import GFMClassifier, MLKNNClassifier, check_stored
 
 _skops = Later("skops.io")
@@ -66,7 +68,18 @@ _NUMERIC = (
 
 
 class ModelFileError(ValueError):
-    """A model file that cannot be read, or is not safe to read."""
+    """A model file that cannot be read, or is not safe to read.
+
+    Examples
+    --------
+    >>> import limo, pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "model.skops"
+    >>> _ = file.write_bytes(b"no model")
+    >>> limo.load_model(file)
+    Traceback (most recent call last):
+    ...
+    limo.ModelFileError: ...
+    """
 
     __module__ = "limo"  # the name that users see and import
 
@@ -87,6 +100,14 @@ class SavedModel:
         The name of the method, and the source of the training data.
     limo_version : str
         The version of limo that wrote the file.
+
+    Examples
+    --------
+    >>> import limo
+    >>> data = limo.datasets.figure1(50)
+    >>> saved = limo.models.SavedModel(limo.LIMOClassifier().fit(data.X, data.Y), data.label_names)
+    >>> saved.label_names
+    ('A', 'B', 'C', 'D')
     """
 
     model: Any
@@ -223,6 +244,16 @@ def load_model(
     Returns
     -------
     SavedModel
+
+    Examples
+    --------
+    >>> import limo, pathlib, tempfile
+    >>> data = limo.datasets.figure1(50)
+    >>> model = limo.LIMOClassifier().fit(data.X, data.Y)
+    >>> file = limo.save_model(model, pathlib.Path(tempfile.mkdtemp()) / "model.skops")
+    >>> saved = limo.load_model(file)
+    >>> bool((saved.model.predict(data.X) == model.predict(data.X)).all())
+    True
     """
     if max_bytes is not None:
         check_number(max_bytes, "max_bytes", least=1, integer=True)
@@ -255,14 +286,9 @@ def load_model(
 
 def _trusted() -> set[str]:
     """The names of the types a model may consist of: the public estimators and their records."""
-    public = (
-        getattr(package, name)
-        for package in (limo.models, limo.thresholds)
-        for name in package.__all__
-    )
-    records = (Solution, Iterates, limo.thresholds.Tried)
-    kinds = [kind for kind in public if hasattr(kind, "get_params") or kind in records]
-    return {f"{kind.__module__}.{kind.__qualname__}" for kind in (*kinds, Term)} | _PLAIN
+    estimators = [kind for _, kind in all_estimators()]
+    kinds = (*estimators, Solution, Iterates, limo.thresholds.Tried, Term)
+    return {f"{kind.__module__}.{kind.__qualname__}" for kind in kinds} | _PLAIN
 
 
 _ADVICE = "limo fit and limo.save_model write such files"

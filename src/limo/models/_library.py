@@ -8,7 +8,7 @@ it, and :class:`ScoreCache` keeps these scores in a folder.
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -19,6 +19,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils.validation import has_fit_parameter
 
 from limo._system import OutOfTimeError, replacing, stopping_at, versions
 from limo._types import Values
@@ -27,6 +28,7 @@ from limo.models._base import KernelFeatures, UnitRows
 from limo.models._boosted_trees import BoostingClassifier
 from limo.models._limo import MarginClassifier
 from limo.models._neighbours import MLKNNClassifier
+from limo.models._selection import standardise
 from limo.models._trees import ForestClassifier, log_odds
 from limo.thresholds._fit import Fitted, Folds, fit_varying
 
@@ -63,6 +65,35 @@ class Candidate:
         """The models of one fit by name, and the parameters that make each."""
         return self.stages or {self.name: {}}
 
+    @property
+    def _learner(self) -> tuple[str, Any]:
+        """What learns, the last step of a pipeline, and the prefix of its parameters."""
+        if not isinstance(self.estimator, Pipeline):
+            return "", self.estimator
+        name, learner = self.estimator.steps[-1]
+        return f"{name}__", learner
+
+    def with_gaps(self) -> "Candidate":
+        """The same model for labels that are nan where they are missing.
+
+        Raises ValueError if it cannot learn around them.
+        """
+        prefix, learner = self._learner
+        if "missing" not in learner.get_params():
+            raise ValueError("it cannot learn around missing labels")
+        return replace(
+            self, estimator=clone(self.estimator).set_params(**{f"{prefix}missing": np.nan})
+        )
+
+    def fit_params(self, weights: Values | None) -> dict[str, Any]:
+        """What ``fit`` is given beside the data. Raises ValueError if it takes no weights."""
+        if weights is None:
+            return {}
+        prefix, learner = self._learner
+        if not has_fit_parameter(learner, "sample_weight"):
+            raise ValueError("it takes no sample weights")
+        return {f"{prefix}sample_weight": weights}
+
 
 def library(X: Any, n_labels: int, *, seed: int, n_jobs: int | None) -> list[Candidate]:
     """The candidates that suit the data; linear ones only if there are very many features."""
@@ -76,11 +107,6 @@ def library(X: Any, n_labels: int, *, seed: int, n_jobs: int | None) -> list[Can
     if n_rows <= _MOST_ROWS_FOR_NEIGHBOURS:
         found += _neighbours(n_jobs)
     return found
-
-
-def quick_library(X: Any, n_labels: int, *, n_jobs: int | None) -> list[Candidate]:
-    """Linear models only."""
-    return list(_linear(X.shape[0] * n_labels, n_jobs))
 
 
 def _linear(n_entries: int, n_jobs: int | None) -> Iterator[Candidate]:
@@ -158,6 +184,25 @@ class Scored:
     fitted: Fitted | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A model that was tried, with its standardised cross-fitted scores."""
+
+    name: str
+    candidate: Candidate
+    settings: dict[str, Any]
+    S: Values
+    centre: float
+    spread: float
+    scored: Scored
+
+    @classmethod
+    def members(cls, candidate: Candidate, scored: Scored) -> "Iterator[Tried]":
+        """The models of one candidate."""
+        for (name, settings), S in zip(candidate.members.items(), scored.scores, strict=True):
+            yield cls(name, candidate, settings, *standardise(S), scored)
+
+
 def comparable_scores(fitted: Fitted, X: Any) -> Values:
     """Scores of all labels; probabilities as their log-odds, so that they can be averaged."""
     if hasattr(fitted.estimator, "decision_function") or not fitted.constant.varying.any():
@@ -166,7 +211,12 @@ def comparable_scores(fitted: Fitted, X: Any) -> Values:
 
 
 def cross_fit_candidate(
-    candidate: Candidate, X: Any, labels: Any, folds: Folds, deadline: float
+    candidate: Candidate,
+    X: Any,
+    labels: Any,
+    folds: Folds,
+    deadline: float,
+    weights: Values | None = None,
 ) -> Scored:
     """Score every row by models that have not seen it, unless that would take too long.
 
@@ -176,13 +226,13 @@ def cross_fit_candidate(
         warnings.simplefilter("ignore", ConvergenceWarning)
         estimator = clone(candidate.estimator)
         if isinstance(estimator, ForestClassifier):
-            return _out_of_bag(estimator, X, labels)
-        return _by_folds(candidate, estimator, X, labels, folds, deadline)
+            return _out_of_bag(estimator, X, labels, candidate.fit_params(weights))
+        return _by_folds(candidate, estimator, X, labels, folds, deadline, weights)
 
 
-def _out_of_bag(estimator: Any, X: Any, labels: Any) -> Scored:
+def _out_of_bag(estimator: Any, X: Any, labels: Any, params: dict[str, Any]) -> Scored:
     start = time.monotonic()
-    fitted = fit_varying(estimator, X, labels, {})
+    fitted = fit_varying(estimator, X, labels, params)
     if not fitted.constant.varying.any():
         return Scored([fitted.scores(X)], 0.0, 0.0, fitted)
     S = fitted.estimator.out_of_bag_scores_
@@ -192,12 +242,19 @@ def _out_of_bag(estimator: Any, X: Any, labels: Any) -> Scored:
 
 
 def _by_folds(
-    candidate: Candidate, estimator: Any, X: Any, labels: Any, folds: Folds, deadline: float
+    candidate: Candidate,
+    estimator: Any,
+    X: Any,
+    labels: Any,
+    folds: Folds,
+    deadline: float,
+    weights: Values | None,
 ) -> Scored:
     start = time.monotonic()
     scores = [np.empty(labels.shape) for _ in candidate.members]
     for k, (train, test) in enumerate(folds):
-        fitted = fit_varying(estimator, X[train], labels[train], {})
+        params = candidate.fit_params(None if weights is None else weights[train])
+        fitted = fit_varying(estimator, X[train], labels[train], params)
         for S, settings in zip(scores, candidate.members.values(), strict=True):
             fitted.estimator.set_params(**settings)
             S[test] = comparable_scores(fitted, X[test])
@@ -220,11 +277,13 @@ class ScoreCache:
     A file is named after everything its scores depend on: data, folds, model and versions.
     """
 
-    def __init__(self, folder: Any, X: Any, labels: Any, folds: Folds) -> None:
+    def __init__(
+        self, folder: Any, X: Any, labels: Any, folds: Folds, weights: Values | None = None
+    ) -> None:
         self.folder = None if folder is None else Path(folder)
         if self.folder is not None:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self.data = joblib.hash((_plain(X), _plain(labels), folds, versions()))
+            self.data = joblib.hash((_plain(X), _plain(labels), folds, weights, versions()))
 
     def load(self, candidate: Candidate) -> Scored | None:
         """The scores of a candidate, if the folder holds them undamaged."""

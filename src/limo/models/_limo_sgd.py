@@ -7,9 +7,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from limo._checks import check_known_labels, check_name, check_number, check_sparse, weighted
+from limo._checks import check_known_labels, check_name, check_number, weighted
 from limo._solvers import sgd
 from limo._solvers.problem import Features, Problem, Solution
+from limo._sparse import check_sparse
 from limo._views import Pattern
 from limo.models._limo import LinearMarginClassifier, check_weights, mean_terms
 from limo.thresholds._rules import ThresholdRule

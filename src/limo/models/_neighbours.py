@@ -13,9 +13,10 @@ from scipy import sparse
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.parallel import Parallel, delayed
 
-from limo._checks import check_n_jobs, check_number, check_sparse
+from limo._checks import check_n_jobs, check_number
 from limo._kernels.expected_f1 import best_neighbour_sets
 from limo._kernels.profiles import nearest
+from limo._sparse import check_sparse
 from limo._types import Integers, Values
 from limo._views import Pattern
 from limo.models._base import MultiLabelClassifier, pack, unpack

@@ -1,9 +1,11 @@
-"""Ensembles chosen for a measure: greedy selection with replacement (Caruana et al., 2004).
+"""Weights of models in an ensemble, fitted to cross-fitted scores for a measure.
 
-The scores of the models are cross-fitted, so that a measure of their mean is what the ensemble
-would have on new data. Three things prevent overfitting: the selection is repeated on several
-random parts of the rows and of the models, each starts from the best few, and the mean of the
-weights is shrunk towards an even mix of those that are not clearly worse than the best.
+The scores of the models are cross-fitted, so that the loss of their weighted sum is what the
+ensemble would have on new data. The weights are not negative and have the least loss among the
+losses of :mod:`limo.losses` that suits the measure. A loss reads every entry or pair, a measure
+only on which side of a threshold or of each other the scores lie: weights that are the best by the
+measure itself are the best by chance. The weights are fitted once without each fold of the rows,
+which gives the value of the ensemble on the fold, and averaged, which makes them more stable.
 """
 
 import time
@@ -12,25 +14,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize
 
-from limo._checks import check_inputs
+from limo._checks import check_inputs, check_weights
 from limo._types import Integers, Values
 from limo._views import ROWS
+from limo.losses._sums import derivatives
 from limo.measures._compute import compute
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import Measure
 from limo.thresholds._fit import make_rule
 
-_N_BAGS = 6
-_ROW_SHARE = 0.7
-_MODEL_SHARE = 0.6
-_N_START = 4
-_MOST_STEPS = 12
-_N_EVEN = 8
-_SHRINKAGE = 0.5
-_CLEARLY = 2.0
-# Entries of scores that a bag reads at most: beyond, more rows decide no better.
+_POINTWISE = "entries pointwise"
+# Entries of scores that a fit reads at most: beyond, more rows decide no better.
 _MOST_ENTRIES = 200_000
+_MOST_STEPS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +39,50 @@ class Chosen:
     ----------
     weights : array of shape (n_models,)
         They add up to 1.
-    held_out : array of shape (n_bags,)
-        The measure on the rows that each repetition left out.
+    held_out : array of shape (n_folds,)
+        The measure on each fold, with weights and threshold fitted on the others; fewer values if
+        there was no time for all.
     """
 
     weights: Values
     held_out: Values
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The labels of training rows, and what the rows weigh.
+
+    Attributes
+    ----------
+    Y : array of shape (n_samples, n_labels)
+        0 and 1; nan where a label is missing.
+    weights : array of shape (n_samples,) or None
+        None if all rows count once.
+    """
+
+    Y: Any
+    weights: Values | None = None
+
+    @classmethod
+    def of(cls, X: Any, labels: Any, sample_weight: Any, *, all_rows: bool) -> "tuple[Any, Truth]":
+        """The instances that weigh anything, or all of them, and their labels."""
+        weights = check_weights(sample_weight, labels.shape[0])
+        if weights is None or all_rows:
+            return X, cls(labels, weights)
+        kept = np.flatnonzero(weights)
+        return X[kept], cls(labels[kept], weights[kept])
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether labels are missing."""
+        return bool(self.Y.dtype.kind == "f")
+
+    def given(self, rows: Integers) -> dict[str, Any]:
+        """What checks of labels are told beside the labels."""
+        found: dict[str, Any] = {"missing": np.nan} if self.has_gaps else {}
+        if self.weights is not None:
+            found["sample_weight"] = self.weights[rows]
+        return found
 
 
 def standardise(S: Values) -> tuple[Values, float, float]:
@@ -56,70 +92,62 @@ def standardise(S: Values) -> tuple[Values, float, float]:
 
 
 def measured(
-    measure: Measure, Y: Any, S: Values, kind: str | None, train: Integers, test: Integers
+    measure: Measure, truth: Truth, S: Values, kind: str | None, train: Integers, test: Integers
 ) -> float:
     """The measure on some rows, with a threshold fitted on others if it needs one."""
+    Y, given = truth.Y, truth.given(test)
     if kind is None:
-        inputs = check_inputs(Y[test], S[test])
+        inputs = check_inputs(Y[test], S[test], **given)
     else:
-        rule = make_rule(kind, measure.name).fit(Y[train], S[train])
-        inputs = check_inputs(Y[test], None, rule.predict(S[test]))
+        rule = make_rule(kind, measure.name).fit(Y[train], S[train], **truth.given(train))
+        inputs = check_inputs(Y[test], None, rule.predict(S[test]), **given)
     found = compute([measure], inputs, CONVENTIONS["standard"]).results[measure.name]
     return float(found.value)
 
 
-def alone(measure: Measure, Y: Any, S: Values, folds: Sequence[Integers]) -> float:
-    """The cross-validated value of one model, with the kind of threshold that suits the measure."""
-    values = list(by_fold(measure, Y, S, _first_kind(measure), folds))
-    return float(np.mean(values))
-
-
-def by_fold(
-    measure: Measure, Y: Any, S: Values, kind: str | None, folds: Sequence[Integers]
-) -> Iterator[float]:
-    """The measure on each fold, with a threshold fitted on the others."""
-    for k, test in enumerate(folds):
-        others = [fold for j, fold in enumerate(folds) if j != k] or [test]
-        yield measured(measure, Y, S, kind, np.concatenate(others), test)
+def alone(measure: Measure, truth: Truth, S: Values, folds: Sequence[Integers]) -> Values:
+    """The measure of one model on each fold, with a threshold fitted on the others."""
+    kind = _fast_kind(measure)
+    return np.array([measured(measure, truth, S, kind, *part) for part in _parts(folds)])
 
 
 def select(
-    measure: Measure,
-    Y: Any,
+    measures: Sequence[Measure],
+    truth: Truth,
     scores: Sequence[Values],
     folds: Sequence[Integers],
     rng: np.random.Generator,
     deadline: float = np.inf,
-) -> Chosen:
-    """Choose weights for standardised scores.
+) -> dict[str, Chosen]:
+    """Choose weights for standardised scores, by measure.
 
-    After ``deadline``, a time of ``time.monotonic()``, the selection is not repeated again.
+    After ``deadline``, a time of ``time.monotonic()``, no further fold is left out.
     """
-    kind = _first_kind(measure)
-    singles = np.array([list(by_fold(measure, Y, S, kind, folds)) for S in scores])
-    order = np.argsort(-_gain(measure, singles.mean(axis=1)), kind="stable")
-    bags = [_bag(measure, Y, scores, order, rng)]
-    while len(scores) > 1 and len(bags) < _N_BAGS and time.monotonic() < deadline:
-        bags.append(_bag(measure, Y, scores, order, rng))
-    weights = np.mean([one for one, _ in bags], axis=0)
-    weights = (1 - _SHRINKAGE) * weights + _SHRINKAGE * _even(_gain(measure, singles), order)
-    return Chosen(weights, np.array([value for _, value in bags]))
+    n_labels = truth.Y.shape[1]
+    parts = [(_some(others, n_labels, rng), others, fold) for others, fold in _parts(folds)]
+    fits: dict[tuple[str, ...], list[Values]] = {}
+    for terms in map(suited_terms, measures):
+        fits.setdefault(terms, [])
+        for read, _, _ in parts[len(fits[terms]) :]:
+            if fits[terms] and time.monotonic() > deadline:
+                break
+            fits[terms].append(_fit_weights(terms, truth, scores, read, fits[terms][-1:]))
+    found = {}
+    for measure in measures:
+        weights, kind = fits[suited_terms(measure)], _fast_kind(measure)
+        values = [
+            measured(measure, truth, mixed(scores, w), kind, others, fold)
+            for w, (_, others, fold) in zip(weights, parts, strict=False)
+        ]
+        found[measure.name] = Chosen(np.mean(weights, axis=0), np.array(values))
+    return found
 
 
-def _even(gains: Values, order: Integers) -> Values:
-    """Equal weights for the best few that are not clearly worse than the best.
-
-    ``gains`` has a row per model and a column per fold. Clearly worse: the mean difference is more
-    than two standard errors.
-    """
-    with np.errstate(invalid="ignore"):
-        behind = np.nan_to_num(gains[order[0]] - gains)
-    error = behind.std(axis=1) / np.sqrt(max(1, behind.shape[1] - 1))
-    close = behind.mean(axis=1) <= _CLEARLY * error
-    chosen = [k for k in order.tolist() if close[k]][:_N_EVEN]
-    weights = np.zeros(order.size)
-    weights[chosen] = 1.0 / len(chosen)
-    return weights
+def suited_terms(measure: Measure) -> tuple[str, ...]:
+    """The loss by which weights are fitted: that of logistic regression, and what bounds orders."""
+    if measure.threshold is not None or not measure.bounded_by:
+        return (_POINTWISE,)
+    return (measure.bounded_by[0], _POINTWISE)
 
 
 def mixed(scores: Sequence[Values], weights: Values) -> Values:
@@ -131,64 +159,53 @@ def mixed(scores: Sequence[Values], weights: Values) -> Values:
     return total
 
 
-def _bag(
-    measure: Measure, Y: Any, scores: Sequence[Values], order: Integers, rng: np.random.Generator
-) -> tuple[Values, float]:
-    """Select on some rows and models; the value on the other rows."""
-    rows = rng.permutation(Y.shape[0])
-    n_train = max(1, round(_ROW_SHARE * rows.size))
-    most = max(2, _MOST_ENTRIES // max(1, Y.shape[1]))
-    inside, outside = rows[:n_train][:most], rows[n_train:]
-    n_models = max(min(3, order.size), round(_MODEL_SHARE * order.size))
-    # the best model is always among them
-    drawn = {int(order[0]), *rng.permutation(order)[:n_models].tolist()}
-    pool = [int(k) for k in order if int(k) in drawn]
-    weights = _greedy(measure, Y[inside], [scores[k][inside] for k in pool])
-    whole = np.zeros(len(scores))
-    whole[pool] = weights
-    if not outside.size:
-        return whole, float("nan")
-    mean, kind = mixed(scores, whole), _first_kind(measure)
-    return whole, measured(measure, Y, mean, kind, inside, outside)
+def _fit_weights(
+    terms: Sequence[str],
+    truth: Truth,
+    scores: Sequence[Values],
+    rows: Integers,
+    before: Sequence[Values] = (),
+) -> Values:
+    """Weights from 0 up, of sum 1, a multiple of which has the least loss with some offset.
 
-
-def _greedy(measure: Measure, Y: Any, scores: Sequence[Values]) -> Values:
-    """Start from the best few, then add whichever model helps most, again and again.
-
-    ``scores`` come best first. The weights of the best ensemble on the way.
+    ``before`` may hold weights to start from.
     """
-    halves = np.array_split(np.arange(Y.shape[0]), 2 if Y.shape[0] > 1 else 1)
-    kind = _first_kind(measure)
+    n_models = len(scores)
+    if n_models == 1:
+        return np.ones(1)
+    labels, given = truth.Y[rows], truth.given(rows)
+    flat = np.stack([S[rows].ravel() for S in scores])
 
-    def gain(S: Values) -> float:
-        values = list(by_fold(measure, Y, S, kind, halves))
-        return float(_gain(measure, np.mean(values)))
+    def loss(point: Values) -> tuple[float, Values]:
+        S = (point[:-1] @ flat + point[-1]).reshape(labels.shape)
+        found = derivatives(labels, S, terms, **given)
+        slopes = found.gradient.ravel()
+        return found.value, np.append(flat @ slopes, slopes.sum())
 
-    counts = np.zeros(len(scores))
-    counts[: min(_N_START, len(scores))] = 1
-    total = mixed(scores, counts)
-    best, best_counts, failures = gain(total), counts.copy(), 0
-    for _ in range(_MOST_STEPS):
-        gains = [gain(total + S) for S in scores]
-        k = int(np.argmax(gains))
-        counts[k] += 1
-        total = total + scores[k]
-        failures = 0 if gains[k] > best else failures + 1
-        if gains[k] > best:
-            best, best_counts = gains[k], counts.copy()
-        if failures == 2 or len(scores) == 1:
-            break
-    weights: Values = best_counts / best_counts.sum()
-    return weights
+    even = np.full(n_models, 1.0 / n_models)
+    first = np.append(before[0] if before else even, 0.0)
+    bounds = [(0.0, None)] * n_models + [(None, None)]
+    options = {"maxiter": _MOST_STEPS}
+    point = minimize(loss, first, jac=True, bounds=bounds, method="L-BFGS-B", options=options).x
+    weights: Values = point[:-1]
+    return weights / weights.sum() if weights.sum() > 0 else even
 
 
-def _gain(measure: Measure, value: Any) -> Any:
-    """Higher is better; an undefined value is worst."""
-    return np.nan_to_num(measure.sign * np.asarray(value), nan=-np.inf)
+def _parts(folds: Sequence[Integers]) -> Iterator[tuple[Integers, Integers]]:
+    """The rows of all other folds, and of the fold; the same rows if there is only one."""
+    for k, test in enumerate(folds):
+        others = [fold for j, fold in enumerate(folds) if j != k] or [test]
+        yield np.concatenate(others), test
 
 
-def _first_kind(measure: Measure) -> str | None:
-    """The kind of threshold used during the selection: the one that suits, if it is fast."""
+def _some(rows: Integers, n_labels: int, rng: np.random.Generator) -> Integers:
+    """As many rows as a fit reads at most."""
+    most = max(2, _MOST_ENTRIES // max(1, n_labels))
+    return rows if rows.size <= most else np.sort(rng.choice(rows, most, replace=False))
+
+
+def _fast_kind(measure: Measure) -> str | None:
+    """The kind of threshold for values of single models: the one that suits, if it is fast."""
     if measure.threshold is None:
         return None
     kind: str = measure.threshold

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from limo._checks import check_name, check_number
+from limo._checks import check_name, check_number, check_weights
 from limo._kernels.trees import sum_leaf_labels
 from limo._system import at_most, check_time, workers
 from limo._types import Anything, Integers, Values
@@ -129,6 +129,8 @@ _SMALLEST = 1e-6
 _KINDS = {"random": DecisionTreeRegressor, "extra": ExtraTreeRegressor}
 # Each tree of extra trees leaves out a fifth of the rows, which gives them out-of-bag scores.
 _SHARE = 0.8
+# How much the frequency of a label counts beside the votes of the trees.
+_PRIOR_SHARE = 0.01
 # More labels than this are projected at random before a tree is grown.
 _MOST_TARGETS = 64
 _TREES_AT_ONCE = 8
@@ -202,7 +204,7 @@ class ForestClassifier(MultiLabelClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -211,6 +213,8 @@ class ForestClassifier(MultiLabelClassifier):
             Instances.
         y : array-like or sparse matrix of shape (n_samples, n_labels)
             Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts, when a tree is split and in the votes of its leaves.
 
         Returns
         -------
@@ -220,11 +224,14 @@ class ForestClassifier(MultiLabelClassifier):
         check_number(self.n_estimators, "n_estimators", least=1, integer=True)
         check_number(self.balance, "balance", least=0)
         X, Y = self._check_training(X, y)
+        weights = check_weights(sample_weight, Y.shape[0])
         self.labels_ = _label_arrays(Y)
-        self.prior_ = Y.ones_per_column / Y.shape[0]
+        self.prior_ = np.asarray(Y.ones_per_column / Y.shape[0])
+        if weights is not None:
+            self.prior_ = np.asarray(weights @ Y.csr / weights.sum(), dtype=np.float64)
         X = _for_growing(X)
         with at_most(self.n_jobs):
-            grown = self._grow(X, Y)
+            grown = self._grow(X, Y, weights)
         self._keep([tree for tree, _ in grown])
         self.out_of_bag_scores_ = self._out_of_bag(Y, grown)
         return self
@@ -252,21 +259,22 @@ class ForestClassifier(MultiLabelClassifier):
             )  # fmt: skip
 
         sums = in_blocks(X, np.float32, self.prior_.size, add)
-        return self._smoothed(sums, self.roots_.size)
+        return self._smoothed(sums / self.roots_.size)
 
-    def _smoothed(self, sums: Values, n_trees: Any) -> Values:
-        """Log-odds of the mean vote, with one more tree that votes as often as the label occurs.
+    def _smoothed(self, votes: Values) -> Values:
+        """Log-odds of the mean vote, a hundredth of which is how often the label occurs.
 
-        It separates labels that no tree votes for: the common before the rare. Constant labels
-        keep 0 and 1, beyond all others.
+        It separates labels that no tree votes for: the common before the rare. The share does not
+        depend on the number of trees: out-of-bag scores come from fewer, and must be comparable.
+        Constant labels keep 0 and 1, beyond all others.
         """
-        return log_odds((sums + self.prior_) / (n_trees + 1.0))
+        return log_odds((1.0 - _PRIOR_SHARE) * votes + _PRIOR_SHARE * self.prior_)
 
     @property
     def _trees(self) -> Trees:
         return Trees(self.feature_, self.threshold_, self.children_, self.roots_)
 
-    def _grow(self, X: Any, Y: Pattern) -> "list[tuple[_Grown, Integers]]":
+    def _grow(self, X: Any, Y: Pattern, weights: Values | None) -> "list[tuple[_Grown, Integers]]":
         """The trees, each with the rows it left out, in chunks so that time can run out."""
         rng = check_random_state(self.random_state)
         targets = _Targets(Y, self.balance)
@@ -276,10 +284,12 @@ class ForestClassifier(MultiLabelClassifier):
             for chunk in _chunks(seeds):
                 if found:
                     check_time()
-                found += parallel(delayed(self._tree)(X, targets, seed) for seed in chunk)
+                found += parallel(delayed(self._tree)(X, targets, weights, seed) for seed in chunk)
         return found
 
-    def _tree(self, X: Any, targets: "_Targets", seed: int) -> "tuple[_Grown, Integers]":
+    def _tree(
+        self, X: Any, targets: "_Targets", weights: Values | None, seed: int
+    ) -> "tuple[_Grown, Integers]":
         rng = np.random.RandomState(seed)
         n_rows = X.shape[0]
         if self.kind == "random":
@@ -287,14 +297,23 @@ class ForestClassifier(MultiLabelClassifier):
         else:
             counts = np.zeros(n_rows, dtype=np.int64)
             counts[rng.permutation(n_rows)[: max(1, round(_SHARE * n_rows))]] = 1
+        drawn = self._weighted(counts, weights)
         tree = _KINDS[self.kind](
             max_features=self.max_features,
             min_samples_leaf=self.min_samples_leaf,
             random_state=rng,
         )
-        tree.fit(X, targets.draw(rng), sample_weight=counts.astype(np.float64), check_input=False)
+        tree.fit(X, targets.draw(rng), sample_weight=drawn, check_input=False)
         leaves = tree.tree_.apply(X.tocsr() if sparse.issparse(X) else X)
-        return _Grown.of(tree.tree_, leaves, counts), leaves
+        return _Grown.of(tree.tree_, leaves, drawn), leaves
+
+    @staticmethod
+    def _weighted(counts: Integers, weights: Values | None) -> Values:
+        """What the rows of a tree weigh; if a draw weighs nothing, all its rows count alike."""
+        found = counts.astype(np.float64)
+        if weights is not None and (counts * weights).any():
+            found = counts * weights
+        return found
 
     def _keep(self, grown: "list[_Grown]") -> None:
         parts = []
@@ -321,7 +340,8 @@ class ForestClassifier(MultiLabelClassifier):
             means = one.leaf_means(labels, leaves)
             sums[out] += means[out]
             n_trees[out] += 1
-        return self._scores(self._smoothed(sums, n_trees))
+        votes = np.where(n_trees > 0, sums / np.maximum(n_trees, 1.0), self.prior_)
+        return self._scores(self._smoothed(votes))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -394,8 +414,8 @@ class _Grown:
     shares: Anything
 
     @classmethod
-    def of(cls, tree: Any, leaves: Integers, counts: Integers) -> "_Grown":
-        """From scikit-learn's tree, the leaf of every row, and how often the row was drawn."""
+    def of(cls, tree: Any, leaves: Integers, counts: Values) -> "_Grown":
+        """From scikit-learn's tree, the leaf of every row, and what the row weighs in the tree."""
         inside = np.flatnonzero(counts)
         order = inside[np.argsort(leaves[inside], kind="stable")]
         held = leaves[order]

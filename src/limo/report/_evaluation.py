@@ -8,7 +8,8 @@ from scipy.stats import rankdata
 
 from limo._checks import Checked, check_truth
 from limo._differences import differences_of
-from limo._evaluation import Evaluation, evaluate_checked
+from limo._evaluate import evaluate_checked
+from limo._evaluation import Evaluation
 from limo._explain import guarantees
 from limo._text import plain
 from limo.measures._compute import check_conventions

@@ -88,6 +88,12 @@ def benchmark(
     ------
     limo.datasets.DataError
         If a data set is missing and cannot be downloaded; says which file to put where.
+
+    Examples
+    --------
+    >>> import limo
+    >>> found = limo.reproduce.benchmark("benchmark", quick=True)  # doctest: +SKIP
+    >>> print(found)  # doctest: +SKIP
     """
     datasets, n_splits = (QUICK, 2) if quick else (DATASETS, 10)
     with _data_folder(data):
@@ -127,6 +133,12 @@ def draw_benchmark(folder: str | Path, rows: pd.DataFrame) -> Reproduction:
     Returns
     -------
     Reproduction
+
+    Examples
+    --------
+    >>> import limo
+    >>> rows = limo.experiment.read_rows("benchmark/rows.sqlite")  # doctest: +SKIP
+    >>> found = limo.reproduce.draw_benchmark("benchmark", rows)  # doctest: +SKIP
     """
     cells = benchmark_cells(rows)
     versions = _versions(rows, cells["dataset"].unique().tolist())

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from sklearn.preprocessing import MaxAbsScaler
 
-from limo._evaluation import evaluate
+from limo._evaluate import evaluate
 from limo._types import Anything, Values
 from limo.datasets import DataError, Dataset, stored_splits
 from limo.experiment import METHODS, Data, Method, Plan, Procedure, Splits

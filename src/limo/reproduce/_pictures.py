@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
+from limo._system import Later
 from limo.measures._measure import EFFECTIVENESS
 from limo.measures._table import PAPER_MEASURES
+
+figures = Later("matplotlib.figure")
 
 # Colours and marks, which are distinguishable for colour-blind readers and in grey.
 
@@ -35,9 +37,9 @@ def style(method: str) -> dict[str, str]:
     return STYLES[base] | ({"markerfacecolor": "white"} if method.endswith("-t") else {})
 
 
-def figure(width: float, height: float, rows: int = 1, columns: int = 1) -> tuple[Figure, Any]:
+def figure(width: float, height: float, rows: int = 1, columns: int = 1) -> tuple[Any, Any]:
     """A new figure, independent of pyplot's global state, and its axes as a grid."""
-    made = Figure(figsize=(width, height), layout="constrained")
+    made = figures.Figure(figsize=(width, height), layout="constrained")
     return made, made.subplots(rows, columns, squeeze=False)
 
 

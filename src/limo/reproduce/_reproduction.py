@@ -6,11 +6,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import pandas as pd
 
+from limo._system import Later, need
 from limo.experiment import Plan, Progress, run
 from limo.report import document_from_parts
+
+mpl = Later("matplotlib")
 
 OnProgress = Callable[[Progress], object]
 
@@ -75,6 +77,14 @@ class Reproduction:
         All files written: the Markdown page first, then tables and pictures.
     document : dict
         The same as plain JSON, for ``limo.report``.
+
+    Examples
+    --------
+    >>> import limo, tempfile
+    >>> size = {"n_predictors": 2, "n_draws": 2, "n_worlds": 3, "real_data": False}
+    >>> found = limo.reproduce.theory(tempfile.mkdtemp(), **size)
+    >>> found.paths[0].name
+    'theory.md'
     """
 
     title: str
@@ -93,6 +103,7 @@ def run_plans(
 ) -> pd.DataFrame:
     """Run plans into the store ``rows.sqlite`` of a folder, and return all their rows."""
     store = Path(folder) / "rows.sqlite"
+    need("matplotlib")  # now, rather than at the end of a long reproduction
     store.parent.mkdir(parents=True, exist_ok=True)
     rows = [run(plan, store, n_jobs=n_jobs, progress=progress) for plan in plans]
     return pd.concat(rows, ignore_index=True)

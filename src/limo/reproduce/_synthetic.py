@@ -70,6 +70,14 @@ def synthetic(
     Returns
     -------
     Reproduction
+
+    Examples
+    --------
+    >>> import limo, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> found = limo.reproduce.synthetic(folder, n_experiments=1, n_splits=1)  # doctest: +SKIP
+    >>> sorted(found.tables)  # doctest: +SKIP
+    ['classification', 'ranking']
     """
     plans = [make(n_experiments, n_splits) for make in (ranking_plan, classification_plan)]
     return draw_synthetic(folder, run_plans(plans, folder, n_jobs, progress))
@@ -88,6 +96,14 @@ def draw_synthetic(folder: str | Path, rows: pd.DataFrame) -> Reproduction:
     Returns
     -------
     Reproduction
+
+    Examples
+    --------
+    >>> import limo, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> found = limo.reproduce.synthetic(folder, n_experiments=1, n_splits=1)  # doctest: +SKIP
+    >>> rows = limo.experiment.read_rows(folder / "rows.sqlite")  # doctest: +SKIP
+    >>> again = limo.reproduce.draw_synthetic(folder, rows)  # doctest: +SKIP
     """
     found, printed = experiment_means(rows), printed_synthetic()
     scores = beside_printed(found, printed[printed["method"].isin(VARIANTS)], synthetic_spread())

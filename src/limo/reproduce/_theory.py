@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from limo._system import replacing
+from limo._system import need, replacing
 from limo.experiment import Progress
 from limo.measures._measure import EFFECTIVENESS
 from limo.measures._table import PAPER_MEASURES
@@ -87,6 +87,7 @@ def theory(
     >>> print(found.findings[0])
     Table 2: all 43 ticks hold on all 25 generated predictors; all 12 crosses have ...
     """
+    need("matplotlib")  # now, rather than at the end
     jobs: dict[str, Job] = {
         "Table 2": (f"table2-{n_predictors}", lambda: table2_facts(n_predictors, seed)),
         "Theorem 3": (f"theorem3-{n_draws}", lambda: theorem3_facts(n_draws, seed)),

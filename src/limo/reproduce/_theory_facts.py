@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from limo._checks import check_inputs, check_name
-from limo._evaluation import evaluate
+from limo._evaluate import evaluate
 from limo._margins import effectiveness, micro_auc_bound
 from limo._types import Anything, Values
 from limo.measures._compute import compute
@@ -230,6 +230,13 @@ class Counterexample:
         Labels and scores.
     why : str
         The reason, in a sentence.
+
+    Examples
+    --------
+    >>> import limo
+    >>> one = limo.reproduce.COUNTEREXAMPLES[0]
+    >>> one.Y.shape == one.S.shape
+    True
     """
 
     kind: str

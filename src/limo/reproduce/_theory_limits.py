@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 from sklearn.preprocessing import MaxAbsScaler
 
 from limo._checks import check_inputs
-from limo._evaluation import evaluate
+from limo._evaluate import evaluate
 from limo._explain import guarantees
 from limo._guarantees import BOUNDS
 from limo._types import Anything, Integers, Values

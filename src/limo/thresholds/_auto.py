@@ -64,6 +64,12 @@ class Tried:
         The standard error of the gain.
     chosen : bool
         Whether this kind was taken.
+
+    Examples
+    --------
+    >>> from limo.thresholds import Tried
+    >>> Tried("label", value=0.5, gain=0.0, error=0.0, chosen=True).kind
+    'label'
     """
 
     __module__ = "limo.thresholds"  # the public name, which model files contain

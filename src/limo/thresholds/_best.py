@@ -257,6 +257,14 @@ class F1Curves:
         Ascending; an item is predicted if it scores higher.
     macro_f1, instance_f1, micro_f1 : array of shape (n,)
         The value if the threshold is used for all entries; 0/0 counts 0.
+
+    Examples
+    --------
+    >>> import limo
+    >>> Y, S = [[1, 0, 1], [0, 1, 0]], [[0.9, 0.1, 0.4], [0.5, 0.3, 0.2]]
+    >>> curves = limo.thresholds.f1_curves(Y, S)
+    >>> float(curves.micro_f1.max()) <= 1
+    True
     """
 
     thresholds: Values

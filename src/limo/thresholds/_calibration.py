@@ -9,6 +9,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from limo._checks import check_name, check_scores
 from limo._kernels.thresholds import fit_sigmoid
+from limo._system import Documented
 from limo._types import Values
 from limo.thresholds._scores import check_pair
 
@@ -16,7 +17,7 @@ _METHODS = ("sigmoid", "isotonic")
 _MAX_ITER = 100
 
 
-class ScoreCalibration(BaseEstimator):  # type: ignore[misc]
+class ScoreCalibration(Documented, BaseEstimator):  # type: ignore[misc]
     """Turns the scores of each label into probabilities.
 
     As scikit-learn's ``CalibratedClassifierCV``, which takes one label only, for all labels at

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils.multiclass import type_of_target
 
 from limo._checks import check_known_labels, check_labels
+from limo._system import Documented
 from limo._types import Anything, Values
 from limo._views import Pattern
 
@@ -19,7 +20,7 @@ Form = Literal["dense", "sparse", "values", "classes"]
 _BINARIZER = "scikit-learn's MultiLabelBinarizer makes one."
 
 
-class CodedLabels:
+class CodedLabels(Documented):
     """An estimator that predicts labels in the coding of its training labels.
 
     ``fit`` reads ``y`` by :meth:`_check_target`. Results are returned by :meth:`_labels`,

@@ -11,7 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from limo._checks import check_name, check_number, check_sparse
+from limo._checks import check_name, check_number
+from limo._sparse import check_sparse
 from limo._types import Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Pattern
 from limo.thresholds._best import Labels

@@ -88,6 +88,14 @@ def rule_from_json(text: str | Path) -> ThresholdRule:
     Returns
     -------
     rule
+
+    Examples
+    --------
+    >>> import limo
+    >>> rule = limo.LabelThreshold("macro_f1").fit([[1, 0], [0, 1]], [[0.9, 0.1], [0.2, 0.8]])
+    >>> again = limo.thresholds.rule_from_json(limo.thresholds.rule_to_json(rule))
+    >>> again.predict([[0.7, 0.1]])
+    array([[1, 0]]...)
     """
     content = text.read_bytes() if isinstance(text, Path) else text
     try:

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from limo._checks import check_number
 from limo._frames import column_names
+from limo._system import Documented
 from limo._types import Values
 from limo._views import COLUMNS, ENTRIES, Pattern
 from limo.thresholds._best import Labels, check_count, cut_scores
@@ -23,8 +24,15 @@ SHRINKAGE = 5.0
 """How many positives the usual place of a label's threshold counts for."""
 
 
-class ThresholdRule(BaseEstimator):  # type: ignore[misc]
-    """The base of all rules: checks their input against the labels they were fitted on."""
+class ThresholdRule(Documented, BaseEstimator):  # type: ignore[misc]
+    """The base of all rules: checks their input against the labels they were fitted on.
+
+    Examples
+    --------
+    >>> import limo
+    >>> isinstance(limo.suggest_threshold("macro_f1"), limo.thresholds.ThresholdRule)
+    True
+    """
 
     __module__ = "limo.thresholds"  # the public name, which model files contain
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo._checks import Truth, check_scores, check_sparse, check_truth
-from limo._kernels.thresholds import sort_stored
+from limo._checks import Truth, check_scores, check_truth
 from limo._profiles import SortedRows, row_blocks, sort_rows
+from limo._sparse import SparseScores, check_sparse_scores
+from limo._sparse_profiles import sort_stored_rows, stored_blocks
 from limo._types import Anything, Floats, Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Pattern, View
 
@@ -103,51 +104,18 @@ class DenseScores:
 
 
 @dataclass(frozen=True, eq=False)
-class StoredScores:
-    """Scores of some items only, all others being -inf: a CSR matrix with ascending columns."""
-
-    matrix: sparse.csr_array
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and items of a row."""
-        return self.matrix.shape[0], self.matrix.shape[1]
-
-    @property
-    def T(self) -> "StoredScores":
-        """The same scores with rows and columns exchanged."""
-        return StoredScores(_canonical(self.matrix.T.tocsr()))
+class StoredScores(SparseScores):
+    """Scores of some items only, all others being -inf, to be sorted and cut into labels."""
 
     by_columns = False
 
-    def as_one_row(self) -> "StoredScores":
-        """All items in one row."""
-        starts = np.arange(self.shape[0], dtype=np.int64) * self.shape[1]
-        places = np.repeat(starts, np.diff(self.matrix.indptr)) + self.matrix.indices
-        ends = np.array([0, places.size])
-        shape = (1, self.shape[0] * self.shape[1])
-        return StoredScores(sparse.csr_array((self.matrix.data, places, ends), shape=shape))
-
     def blocks(self) -> list[tuple[int, int]]:
         """Start and stop of the blocks of rows that are processed at once."""
-        n_rows, n_stored = self.shape[0], self.matrix.nnz
-        return row_blocks(n_rows, 1 + n_stored // n_rows, scattered=False)
+        return stored_blocks(self)
 
     def sorted_rows(self, Y: Pattern, start: int, stop: int) -> SortedRows:
         """Sort the stored scores of the rows from ``start`` to ``stop``."""
-        Y = Y.rows(start, stop)
-        first, last = self.matrix.indptr[[start, stop]]
-        indptr = (self.matrix.indptr[start : stop + 1] - first).astype(np.int64)
-        indices = self.matrix.indices[first:last].astype(np.int64, copy=False)
-        data = self.matrix.data[first:last]
-        ordered, middle = np.empty_like(data), np.empty(stop - start, dtype=np.int64)
-        sort_stored(indptr, indices, data, Y.indptr, Y.indices, ordered, middle)
-        return SortedRows(
-            (ordered, indptr[:-1], middle),
-            (ordered, middle, indptr[1:]),
-            Y.ones_per_row,
-            self.shape[1],
-        )
+        return sort_stored_rows(Y, self, start, stop)
 
     def cut(self, t: Values) -> sparse.csr_array:
         """Labels: 1 where the score is higher than ``t``, a number or an array that fits."""
@@ -232,21 +200,7 @@ def read_scores(y_score: Any) -> Scores:
     """Check scores: dense, or sparse with absent scores that count as -inf."""
     if not sparse.issparse(y_score):
         return DenseScores(check_scores(y_score))
-    if y_score.ndim != 2 or 0 in y_score.shape:
-        raise ValueError(
-            "y_score must have two non-empty dimensions, instances x labels, "
-            f"got shape {y_score.shape}."
-        )
-    check_sparse(y_score, "y_score")
-    matrix = _canonical(sparse.csr_array(y_score))
-    if not np.isfinite(matrix.data).all():
-        k = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
-        i = int(np.searchsorted(matrix.indptr, k, side="right")) - 1
-        raise ValueError(
-            f"y_score must hold finite numbers: found {matrix.data[k]} at row {i}, column "
-            f"{matrix.indices[k]}. Leave such an entry out: an absent score is above no threshold."
-        )
-    return StoredScores(matrix)
+    return StoredScores(check_sparse_scores(y_score).matrix)
 
 
 def check_pair(
@@ -269,18 +223,9 @@ def join_scores(truth: Truth, y_score: Any) -> Scores:
     """Check scores, dense or sparse, and that they belong to these labels."""
     if not sparse.issparse(y_score):
         return DenseScores(truth.join(y_score).scores)
-    scores = read_scores(y_score)
-    if not truth.Y.is_plain:
-        raise ValueError(
-            "Sparse scores cannot be used with missing labels or sample_weight. Pass dense scores: "
-            "y_score.toarray(), with a score lower than all others where there is none."
-        )
-    if scores.shape != truth.Y.shape:
-        raise ValueError(
-            f"y_score must have the shape of y_true: expected {truth.Y.shape}, got "
-            f"{scores.shape}. Rows are instances and columns are labels, in both."
-        )
-    return scores
+    stored = truth.join(y_score, sparse_scores=True).stored
+    assert stored is not None
+    return StoredScores(stored.matrix)
 
 
 def through(view: View, Y: Pattern, scores: Scores) -> tuple[Pattern, Scores]:
@@ -293,17 +238,3 @@ def through(view: View, Y: Pattern, scores: Scores) -> tuple[Pattern, Scores]:
     if scores.by_columns:
         Y, scores = Y.T, scores.T
     return Y.as_one_row(), scores.as_one_row()
-
-
-def _canonical(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Make columns ascend within each row and scores floats; reject an entry given twice."""
-    if matrix.data.dtype not in (np.float32, np.float64):
-        matrix = matrix.astype(np.float64)
-    if not matrix.has_sorted_indices:
-        matrix = matrix.sorted_indices()
-    if not matrix.has_canonical_format:
-        raise ValueError(
-            "y_score gives some entries twice. Keep one score for each, or add them up with "
-            "sum_duplicates()."
-        )
-    return matrix

@@ -1,0 +1,131 @@
+"""How fast and how small evaluation in parts is: a folder of shards against one matrix in memory.
+
+Both sides run in processes of their own, on the same files: one loads all shards and calls
+``limo.evaluate``, the other one passes them twice to ``limo.Evaluator(method="two-pass")``. Time is
+that of all threads, so that other programs on the machine matter little. Memory is the peak of the
+process, less what it had after loading limo and compiling. Sparse scores are timed alone.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+import limo
+
+
+def write_shards(folder: Path, n_rows: int, n_labels: int, n_shards: int) -> None:
+    """Labels at 2 % and noisy float32 scores for them, in files of equal size."""
+    rng = np.random.default_rng(0)
+    for k in range(n_shards):
+        Y = (rng.random((n_rows // n_shards, n_labels)) < 0.02).astype(np.int8)
+        S = rng.standard_normal(Y.shape, dtype=np.float32) + 2 * Y
+        np.save(folder / f"Y{k:03}.npy", Y)
+        np.save(folder / f"S{k:03}.npy", S)
+
+
+def shards(folder: Path) -> list[tuple[Path, Path]]:
+    """The files of labels and scores."""
+    return [(file, folder / file.name.replace("Y", "S")) for file in sorted(folder.glob("Y*.npy"))]
+
+
+def at_once(folder: Path) -> limo.Evaluation:
+    """Load everything, then evaluate."""
+    parts = [(np.load(labels), np.load(scores)) for labels, scores in shards(folder)]
+    return limo.evaluate(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def in_parts(folder: Path) -> limo.Evaluation:
+    """Read every shard twice."""
+    evaluator = limo.Evaluator(method="two-pass")
+    for step in range(2):
+        for labels, scores in shards(folder):
+            evaluator.update(np.load(labels), np.load(scores))
+        if step == 0:
+            evaluator.second_pass()
+    return evaluator.compute()
+
+
+def measure(side: str, folder: Path) -> None:
+    """Print time, memory and values of one side; runs in a process of its own."""
+    small = folder / "small"
+    if not small.exists():
+        small.mkdir()
+        write_shards(small, 200, 5, 2)
+    run = {"at once": at_once, "in parts": in_parts}[side]
+    run(small)  # compile, or load from the cache
+    before, start = _peak(), time.process_time()
+    found = run(folder)
+    used = {"seconds": time.process_time() - start, "gigabytes": _peak() - before}
+    print(json.dumps(used | {"values": dict(found)}))
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def compare(n_rows: int, n_labels: int, n_shards: int) -> None:
+    """Both sides on the same shards."""
+    with tempfile.TemporaryDirectory() as name:
+        write_shards(Path(name), n_rows, n_labels, n_shards)
+        sides = {}
+        for side in ("at once", "in parts"):
+            command = [sys.executable, __file__, "--side", side, "--folder", name]
+            output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            sides[side] = json.loads(output)
+    one, parts = sides["at once"], sides["in parts"]
+    print(f"{n_rows} x {n_labels} float32, {n_shards} shards")
+    for side, found in sides.items():
+        print(f"  {side}: {found['seconds']:.1f} s of all threads, {found['gigabytes']:.2f} GB")
+    print(f"  speed in parts: {one['seconds'] / parts['seconds']:.0%} of that at once")
+    print(f"  same bits: {one['values'] == parts['values']}")
+
+
+def sparse_scores(n_rows: int, n_labels: int, k: int) -> None:
+    """All measures that are defined, of the k highest scores of very many labels."""
+    rng = np.random.default_rng(0)
+    rows, columns = np.repeat(np.arange(n_rows), k), rng.integers(0, n_labels, n_rows * k)
+    S = sparse.csr_array((rng.random(n_rows * k, np.float32), (rows, columns)), (n_rows, n_labels))
+    S.sum_duplicates()
+    true = columns.reshape(n_rows, k)[:, :3].copy()
+    true[:, 2] = rng.integers(0, n_labels, n_rows)
+    Y = sparse.csr_array(
+        (np.ones(true.size), (np.repeat(np.arange(n_rows), 3), true.ravel())), (n_rows, n_labels)
+    )
+    Y.sum_duplicates()
+    Y.data[:] = 1
+    limo.evaluate(Y[:50], S[:50], measures="all")
+    before, start = _peak(), time.process_time()
+    found = limo.evaluate(Y, S, measures="all")
+    used, memory = time.process_time() - start, _peak() - before
+    print(f"{n_rows} x {n_labels}, {k} scores a row, {len(found)} measures")
+    print(
+        f"  {used:.1f} s, {memory:.2f} GB, {found.n_absent / Y.nnz:.0%} of relevant labels absent"
+    )
+
+
+def main() -> None:
+    """Run all comparisons."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--labels", type=int, default=100)
+    parser.add_argument("--shards", type=int, default=20)
+    parser.add_argument("--side", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.side:
+        measure(options.side, options.folder)
+        return
+    compare(options.rows, options.labels, options.shards)
+    sparse_scores(20_000, 100_000, 50)
+
+
+if __name__ == "__main__":
+    main()
