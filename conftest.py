@@ -18,6 +18,8 @@ def _installed(library: str) -> bool:
 collect_ignore: list[str] = []
 if not _installed("torch"):
     collect_ignore += ["src/limo/torch", "tests/pytorch", "docs/networks.md"]
+if not (_installed("dask") and _installed("distributed")):
+    collect_ignore += ["src/limo/dask", "tests/cluster", "docs/dask.md"]
 if not (_installed("xgboost") and _installed("lightgbm")):
     collect_ignore += ["tests/models/test_boosting.py", "docs/boosting.md"]
 

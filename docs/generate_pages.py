@@ -3,7 +3,6 @@
 The reference lists every public name, so a new name gets its page without an edit here.
 """
 
-import importlib.util
 import inspect
 import tempfile
 from collections.abc import Callable
@@ -17,20 +16,7 @@ import matplotlib.pyplot as plt
 import limo
 from limo.measures import Measure
 
-PACKAGES = (
-    "limo",
-    "limo.measures",
-    "limo.losses",
-    "limo.objectives",
-    "limo.thresholds",
-    "limo.models",
-    "limo.datasets",
-    "limo.experiment",
-    "limo.report",
-    "limo.displays",
-    "limo.reproduce",
-    *(["limo.torch"] if importlib.util.find_spec("torch") else []),
-)
+FIRST = ("measures", "losses", "objectives", "thresholds", "models", "datasets", "experiment")
 # Records whose example is that of the function that returns them.
 EXAMPLE_OF = {
     "limo.datasets.LabelMatrix": "limo.datasets.read_matrix",
@@ -39,6 +25,27 @@ EXAMPLE_OF = {
     "limo.losses.Derivatives": "limo.losses.derivatives",
     "limo.thresholds.ThresholdReport": "limo.threshold_report",
 }
+
+
+def public_names(package: ModuleType) -> list[str]:
+    """The public names of a package that are not packages themselves."""
+    return [n for n in package.__all__ if not inspect.ismodule(getattr(package, n))]
+
+
+def public_packages() -> list[str]:
+    """List limo and its public packages, without those whose extra is not installed."""
+    parts = [name for name in limo.__all__ if inspect.ismodule(getattr(limo, name))]
+    found = ["limo"]
+    for part in sorted(parts, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST)):
+        try:
+            public_names(getattr(limo, part))
+        except ImportError:
+            continue
+        found.append(f"limo.{part}")
+    return found
+
+
+PACKAGES = public_packages()
 
 
 def write_all(docs: Path) -> None:
@@ -86,11 +93,6 @@ def section(name: str, seen: set[int]) -> list[str]:
             parts += [f".. rubric:: {kind}", "", ".. autosummary::", "   :toctree: reference", ""]
             parts += [f"   {name}.{n}" for n in sorted(chosen)] + [""]
     return parts
-
-
-def public_names(package: ModuleType) -> list[str]:
-    """The public names of a package that are not packages themselves."""
-    return [n for n in package.__all__ if not inspect.ismodule(getattr(package, n))]
 
 
 def first_sentence(package: ModuleType) -> str:

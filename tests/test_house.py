@@ -26,6 +26,7 @@ MOST_LAYERS = 9
 LEAST_LINES_OF_CODE = 60
 
 PUBLIC_PACKAGES = (
+    "dask",
     "datasets",
     "displays",
     "experiment",
@@ -40,8 +41,9 @@ PUBLIC_PACKAGES = (
 )
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
+HAS_DASK = importlib.util.find_spec("distributed") is not None
 # A folder of tests called torch would be imported as the library where that is missing.
-FOLDERS = {"torch": "pytorch"}
+FOLDERS = {"torch": "pytorch", "dask": "cluster"}
 
 # Modules with less code than LEAST_LINES_OF_CODE, and why they are not part of another one.
 SMALL = {
@@ -148,7 +150,11 @@ def test_modules_of_public_packages_are_private() -> None:
 def test_only_public_packages_list_their_names() -> None:
     """The public lists are the interface; a private module needs none."""
     public = {f"{package}/__init__.py" for package in PUBLIC_PACKAGES}
-    public -= {"models/__init__.py", "torch/__init__.py"}  # in stubs, from which names load on use
+    public -= {
+        "dask/__init__.py",
+        "models/__init__.py",
+        "torch/__init__.py",
+    }  # in stubs, from which names load on use
     assert {name(file) for file in FILES if "\n__all__ = " in file.read_text()} == public
 
 
@@ -164,11 +170,16 @@ def test_import_loads_nothing_heavy() -> None:
     assert loaded_by("import limo") == []
 
 
-def test_a_missing_library_is_named_with_its_extra() -> None:
-    code = "import sys; sys.modules['torch'] = None; import limo; limo.torch.MarginLoss"
+@pytest.mark.parametrize(
+    ("library", "use", "needs"),
+    [("torch", "torch.MarginLoss", "PyTorch"), ("distributed", "dask.LIMOClassifier", "Dask")],
+)
+def test_a_missing_library_is_named_with_its_extra(library: str, use: str, needs: str) -> None:
+    code = f"import sys; sys.modules['{library}'] = None; import limo; limo.{use}"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "ImportError: limo.torch needs PyTorch" in run.stderr
-    assert "pip install 'limo-ml[torch]'" in run.stderr
+    package = use.partition(".")[0]
+    assert f"ImportError: limo.{package} needs {needs}" in run.stderr
+    assert f"pip install 'limo-ml[{package}]'" in run.stderr
 
 
 def test_completing_a_measure_does_not_load_the_compiler() -> None:
@@ -208,6 +219,8 @@ def test_measures_thresholds_and_learners_need_few_libraries() -> None:
 def loaded_by(code: str) -> list[str]:
     """Which of the large libraries a new process loads."""
     large = [
+        "dask",
+        "distributed",
         "jinja2",
         "matplotlib",
         "numba",
@@ -230,7 +243,7 @@ def test_every_public_name_loads_and_is_documented(package: str) -> None:
     module = importlib.import_module(package)
     assert module.__doc__
     for public in getattr(module, "__all__", ()):
-        if package == "limo.torch" and not HAS_TORCH:
+        if (package == "limo.torch" and not HAS_TORCH) or (package == "limo.dask" and not HAS_DASK):
             continue
         found = getattr(module, public)
         assert public.isupper() or found.__doc__, f"{package}.{public} has no docstring"
@@ -264,6 +277,8 @@ TEXTS = [
 def test_names_of_limo_in_pages_and_scripts_exist(file: Path) -> None:
     for dotted in set(re.findall(r"(?<![\w./])limo((?:\.[A-Za-z_]\w*)+)", file.read_text())):
         if dotted.startswith(".torch.") and not HAS_TORCH:
+            continue
+        if dotted.startswith(".dask.") and not HAS_DASK:
             continue
         found: object = limo
         for part in dotted[1:].split("."):

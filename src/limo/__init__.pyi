@@ -1,3 +1,4 @@
+from . import dask as dask
 from . import datasets as datasets
 from . import displays as displays
 from . import experiment as experiment

@@ -140,9 +140,18 @@ class Evaluation(Mapping[str, float]):
     @property
     def skill(self) -> dict[str, float]:
         """The skill on each measure: 0 for blind guessing, 1 for the best possible value."""
-        return {name: self._skill(name, value) for name, value in self.items()}
+        return {name: self.skill_of(name, value) for name, value in self.items()}
 
-    def _skill(self, name: str, value: float) -> float:
+    def skill_of(self, name: str, value: float) -> float:
+        """The skill that a value of a measure would be, on these labels.
+
+        Parameters
+        ----------
+        name : str
+            The measure.
+        value : float
+            Its value, such as the end of an interval.
+        """
         return skill(value, self.blind[name], self.results[name].best)
 
     def plot(self, ax: Any = None) -> Any:
@@ -162,7 +171,7 @@ class Evaluation(Mapping[str, float]):
         shown = {name: one for name, one in self.skill.items() if not math.isnan(one)}
         ax = new_axes(ax, 6.0, 1.1 + 0.27 * len(shown))
         ends = [
-            sorted((self._skill(name, one.low), self._skill(name, one.high)))
+            sorted((self.skill_of(name, one.low), self.skill_of(name, one.high)))
             for name, one in self.intervals.items()
             if name in shown
         ]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from limo._checks import check_name
 from limo._evaluate import evaluate
 from limo._evaluation import Evaluation
 from limo._guarantees import BOUNDS, from_any_order, from_margins, has_table
@@ -262,7 +263,7 @@ _NOTABLE = 0.02
 _MANY_TIES = 0.01
 
 
-def explain(evaluation: Evaluation) -> str:
+def explain(evaluation: Evaluation, measure: str | None = None) -> str:
     """Explain which measures a predictor should be good or bad at, and why.
 
     The explanation uses the share of instances with a positive label-wise margin, the share of
@@ -275,6 +276,8 @@ def explain(evaluation: Evaluation) -> str:
     ----------
     evaluation : Evaluation
         The result of :func:`evaluate` with scores.
+    measure : str, optional
+        One of its measures: only what concerns it is explained.
 
     Returns
     -------
@@ -285,6 +288,9 @@ def explain(evaluation: Evaluation) -> str:
     --------
     >>> import limo
     >>> y_true, y_score = [[1, 0], [0, 1]], [[3.0, 2.0], [0.0, 1.0]]
+    >>> print(limo.explain(limo.evaluate(y_true, y_score), "micro_auc"))
+    The value of micro-AUC is 0.7500, skill 50% (0% is blind guessing).
+    Entry-wise: the margin is -1, 75.0% of pairs are in order. Expect micro-AUC to be poor.
     >>> print(limo.explain(limo.evaluate(y_true, y_score)))
     Label-wise: the margin is positive on 100.0% of 2 instances, 100.0% of pairs are in order.
     Expect ranking loss, one-error, coverage, average precision, instance-AUC, and with a good
@@ -300,11 +306,30 @@ def explain(evaluation: Evaluation) -> str:
             "explain needs margins, and margins need scores: call evaluate with y_score."
         )
     views = [evaluation.margins[view.name] for view in (ROWS, COLUMNS, ENTRIES)]
+    if measure is not None:
+        check_name(measure, evaluation, "measure")
+        return _explain_one(evaluation, measure)
     sentences = [_view_sentence(summary) for summary in views if summary.pairs]
     if not sentences:
         return "There are no pairs to compare: all entries are relevant, or none is."
     promised = promise(guarantees(evaluation).to_dict()) if evaluation.is_plain else []
     return "\n".join([*sentences, *promised, *_leaning(*views[:2]), *_cautions(evaluation)])
+
+
+def _explain_one(evaluation: Evaluation, name: str) -> str:
+    """The value of one measure, the pairs that it depends on, and what these leave open."""
+    measure, summary = (
+        evaluation.measures[name],
+        evaluation.margins[evaluation.measures[name].view.name],
+    )
+    skill = evaluation.skill[name]
+    known = "" if math.isnan(skill) else f", skill {skill:.0%} (0% is blind guessing)"
+    lines = [f"The value of {measure.title} is {evaluation[name]:.4f}{known}."]
+    lines += [_view_sentence(summary)] if summary.pairs else []
+    if evaluation.is_plain:
+        own = guarantees(evaluation).get(name)
+        lines += promise({name: own.to_dict()} if own is not None else {})
+    return "\n".join([*lines, *_cautions(evaluation)])
 
 
 def promise(found: Mapping[str, Any]) -> list[str]:
@@ -327,9 +352,10 @@ def promise(found: Mapping[str, Any]) -> list[str]:
         for one in open_ones.values()
     ]
     least = min(open_ones.values(), key=lambda one: float(one["fixed_share"]))
+    which = f"They fix {least['title']} least: models" if len(open_ones) > 1 else "Models"
     return [
-        f"The pairs in order of each instance guarantee: {', '.join(parts)}. They fix "
-        f"{least['title']} least: models with the same pairs in order can differ there."
+        f"The pairs in order of each instance guarantee: {', '.join(parts)}. {which} with the same "
+        "pairs in order can differ there."
     ]
 
 

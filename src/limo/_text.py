@@ -2,7 +2,7 @@
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -27,6 +27,11 @@ def counted(n: int, noun: str) -> str:
     """Write a number with its noun: 1 label, 2 labels, 2 matrices."""
     plural = {"matrix": "matrices", "entry": "entries"}.get(noun, f"{noun}s")
     return f"{n} {noun if n == 1 else plural}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """A, B and C."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def storable(text: str) -> str:

@@ -23,7 +23,7 @@ def test_four_models_side_by_side_and_a_report(folder):
     found = run("demo", "--instances", "80")
     assert found.exit_code == 0, found.output
     head = next(line for line in found.stdout.splitlines() if "measure" in line)
-    assert head.split() == ["measure", "better", *MODELS]
+    assert sorted(head.split()) == sorted(["measure", "better", *MODELS])
     for measure in limo.MEASURES.values():
         assert measure.title in found.stdout
     assert f"The report is in {folder / 'limo-demo.html'}" in found.stdout
@@ -46,7 +46,7 @@ def test_the_same_seed_gives_the_same_numbers(folder, quick):
         printed_json(run("demo", "--instances", "60", "--no-report", "--json", "--seed", seed))
         for seed in (1, 1, 2)
     )
-    assert [m["name"] for m in first["models"]] == MODELS
+    assert {m["name"] for m in first["models"]} == set(MODELS)
     assert first["models"] == again["models"]
     assert first["models"] != other["models"]
     assert names_in(folder) == set()

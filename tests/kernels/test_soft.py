@@ -12,7 +12,6 @@ from limo._kernels.soft import (
     add_soft_rows,
     entry_curvature,
     entry_loss,
-    log_sum_irrelevant,
     sigmoid,
     soft_step,
 )
@@ -60,15 +59,6 @@ def test_steps():
         assert value == pytest.approx(np.logaddexp(0, z))
         assert slope == sigmoid(z)
         assert sigmoid(z) + sigmoid(-z) == pytest.approx(1)
-
-
-def test_log_sum_of_the_irrelevant():
-    rows = np.array([[5.0, 1.0, 2.0], [3.0, 7.0, 0.0]])
-    items = Items(np.array([0, 1, 1]), np.array([0]), ALL, NONE)
-    found = log_sum_irrelevant(rows, items, np.ones(2))
-    assert found == pytest.approx(np.log(np.exp([1.0, 2.0, 3.0, 7.0, 0.0]).sum()))
-    full = Items(np.array([0, 1, 2]), np.array([0, 0]), ALL, NONE)
-    assert log_sum_irrelevant(rows[:, :1], full, np.ones(2)) == -np.inf
 
 
 def test_entries_by_hand():

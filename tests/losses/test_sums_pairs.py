@@ -8,7 +8,7 @@ import pytest
 from cases import cases
 from limo._kernels.losses import FEW
 from limo._views import Pattern
-from limo.losses import Term, _sums
+from limo.losses import Term, _blocks
 from limo.losses._sums import add_up
 from limo.losses._term import Weighted, base_of
 from naive import losses as naive
@@ -117,7 +117,7 @@ def test_threads_change_nothing(view, monkeypatch):
         parts = [Weighted.of(Term(view, aggregation), pattern(Y))]
         monkeypatch.undo()
         shared = add_up(S, pattern(Y), parts)
-        monkeypatch.setattr(_sums, "n_workers", lambda: 1)
+        monkeypatch.setattr(_blocks, "n_workers", lambda: 1)
         monkeypatch.setenv("OMP_NUM_THREADS", "1")
         alone = add_up(S, pattern(Y), parts)
         assert shared[0] == pytest.approx(alone[0], rel=1e-13)

@@ -16,7 +16,7 @@ def opened(browser, tmp_path):
     def open_page(document, *, width=1200, height=900, **options):
         path = write(document, tmp_path / "page.html", force=True)
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        context.set_default_timeout(4000)
+        context.set_default_timeout(15000)
         page = context.new_page()
         trouble = []
         page.on(

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limo.report import comparison_document, evaluation_document
+from limo.report import comparison_document, evaluation_document, tables
 from report.rows import make_rows
 
 pytestmark = pytest.mark.slow
@@ -69,8 +69,9 @@ def test_names_sort_as_people_do_and_by_keyboard(opened, several):
 
 def test_hardest_labels_of_the_best_model_come_first(opened, several):
     with opened(several) as page:
-        assert page.locator("#show").input_value() == "model:2"
-        assert table_names(page) == expected_order(several, 2, "auc")
+        assert several["models"][0]["name"] == "model 2"
+        assert page.locator("#show").input_value() == "model:0"
+        assert table_names(page) == expected_order(several, 0, "auc")
 
 
 def test_searching(opened, several):
@@ -98,7 +99,10 @@ def test_one_column_of_all_models(opened, several):
 
 def test_measures_explain_themselves_on_hover_and_focus(opened, several):
     with opened(several, width=700, height=500) as page:
-        tip, term = page.locator("#tip"), page.get_by_role("button", name="macro-AUC")
+        tip, term = (
+            page.locator("#tip"),
+            page.locator("#measures").get_by_role("button", name="macro-AUC"),
+        )
         assert tip.is_hidden()
         term.hover()
         assert "(#{sᵣ > sᵥ} + 0.5 #{sᵣ = sᵥ}) / pn, mean over labels" in tip.inner_text()
@@ -109,7 +113,7 @@ def test_measures_explain_themselves_on_hover_and_focus(opened, several):
         assert box["y"] + box["height"] <= 500
         page.mouse.move(0, 0)
         assert tip.is_hidden()
-        page.get_by_role("button", name="coverage").focus()
+        page.locator("#measures").get_by_role("button", name="coverage").focus()
         assert "How far down the ranking" in tip.inner_text()
         page.keyboard.press("Escape")
         assert tip.is_hidden()
@@ -194,7 +198,8 @@ def test_names_are_shown_as_text(opened):
         page.fill("#search", "<SCRIPT>")
         assert table_names(page) == [WILD[0]]
         page.select_option("#show", "kind:auc")
-        assert page.locator("#table thead button").nth(2).inner_text() == WILD[0]
+        first = document["models"][0]["name"]
+        assert page.locator("#table thead button").nth(2).inner_text() == first
 
 
 def test_nothing_can_be_loaded_or_run(opened, several):
@@ -257,14 +262,14 @@ def test_every_number_is_the_documents(opened, several, kind):
               const found = [];
               const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
               for (let node; (node = walk.nextNode());) {
-                if (!node.parentElement.closest("data, .tick, .ends, .intro, .cd, option, caption, #found")) found.push(node.textContent);
+                if (!node.parentElement.closest("data, pre, title, figcaption, .tick, .ends, .intro, .cd, option, caption, #found")) found.push(node.textContent);
               }
               return found;
             }"""
         )
         strings = strings_of(document)
         for text in loose:
-            text = re.sub(r"^\s*(Why|What to change):", "", text).strip()
+            text = re.sub(r"^\s*(Why|What to change|Next):", "", text).strip()
             for piece in re.split(r", |\. | / ", text):
                 if re.search(r"(?<![\w-])\d", piece):
                     written = any(piece.strip(",. ") in s for s in strings)
@@ -294,6 +299,33 @@ def test_the_numbers_can_be_saved(opened, several):
         with page.expect_download() as waiting:
             page.click("#save")
         assert json.loads(Path(waiting.value.path()).read_text(encoding="utf-8")) == several
+
+
+def test_tables_that_go_on_beyond_the_edge_say_so(opened, several):
+    with opened(several, width=360) as page:
+        wide = page.locator("#measures .scroll").first
+        page.wait_for_function("document.querySelector('#measures .scroll.more-right')")
+        assert page.locator("#measures .scroll-cue").first.is_visible()
+        wide.evaluate("frame => { frame.scrollLeft = 1e6; }")
+        page.wait_for_function("document.querySelector('#measures .scroll.more-left')")
+        assert "more-right" not in wide.get_attribute("class")
+        page.set_viewport_size({"width": 2000, "height": 900})
+        page.wait_for_function("!document.querySelector('#measures .scroll-cue')")
+
+
+def test_tables_are_copied_as_latex(opened, several):
+    with opened(several, permissions=["clipboard-read", "clipboard-write"]) as page:
+        page.locator("#latex-section summary").click()
+        page.click("#copy")
+        page.wait_for_function("document.getElementById('copied').textContent === 'copied'")
+        assert page.locator("#latex").text_content() == tables(several, "latex")
+
+
+def test_the_skill_of_all_measures_is_on_the_first_screen(opened, several):
+    with opened(several, width=1280, height=900) as page:
+        box = page.locator(".skills").bounding_box()
+        assert box["y"] + box["height"] < 900
+        assert page.locator(".skills .chart").count() == len(several["measures"])
 
 
 def test_for_keyboards_and_screen_readers(opened, several):

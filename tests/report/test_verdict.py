@@ -7,7 +7,7 @@ from limo.report._verdict import verdict_of, verdict_of_all, verdict_of_comparis
 RANKING = ("ranking_loss", "macro_auc", "micro_auc")
 
 
-def model(skills, *, rows=0.99, columns=0.99, entries=0.99, thresholds=None, name="mine"):
+def model(skills, *, rows=0.99, columns=0.99, entries=0.99, advice=(), name="mine"):
     measures = {
         n: {"skill": s, "first": False, "rank": 1.0, "value": s, "title": limo.MEASURES[n].title}
         for n, s in skills.items()
@@ -24,23 +24,11 @@ def model(skills, *, rows=0.99, columns=0.99, entries=0.99, thresholds=None, nam
         "name": name,
         "measures": measures,
         "margins": margins,
-        "thresholds": {"measures": thresholds or {}} if thresholds is not None else None,
+        "has_scores": True,
+        "has_predictions": True,
+        "advice": list(advice),
         "mean_rank": 1.0,
     }
-
-
-def line(found, best, threshold="label"):
-    lost = None if found is None else best - found
-    return {
-        "found": found,
-        "best_threshold": best,
-        "lost_to_threshold": lost,
-        "limited_by": "thresholds" if lost else "nothing",
-        "threshold": threshold,
-    }
-
-
-FINE = {"macro_f1": line(0.5, 0.5)}
 
 
 def first(skills):
@@ -74,40 +62,75 @@ def test_a_list_and_a_range():
 
 def test_why_names_the_shares_and_the_leaning():
     why = verdict_of(model({"macro_auc": 0.9}, rows=0.99, columns=0.8))[1]
-    assert why.startswith("Why: the label-wise margin is positive on 50.0% of instances (99.0% of")
-    assert why.endswith("so it suits measures of instances more than measures of labels.")
+    assert why == (
+        "Why: 99.0% of the pairs within instances and 80.0% of the pairs within labels are in "
+        "order, so it suits measures of instances more than measures of labels."
+    )
     why = verdict_of(model({"macro_auc": 0.9}, rows=0.8))[1]
     assert why.endswith("so it suits measures of labels more than measures of instances.")
     assert "suits" not in verdict_of(model({"macro_auc": 0.9}))[1]
 
 
-def test_the_worst_ordered_margin_should_weigh_more():
-    advice = verdict_of(model({"macro_auc": 0.9}, columns=0.7, thresholds=FINE))[2]
-    assert "give the instance-wise margin more weight (instance_weight of LIMOClassifier)" in advice
-    assert advice.partition(";")[0].endswith("to improve macro-AUC")
-    advice = verdict_of(model({"macro_auc": 0.9}, entries=0.7, thresholds=FINE))[2]
-    assert "give the entry-wise margin more weight (entry_weight of LIMOClassifier)" in advice
-    assert (
-        "better ranking can gain little"
-        in verdict_of(model({"macro_auc": 1.0}, thresholds=FINE))[2]
+def advice(measure="macro_f1", found=0.25, expected=0.5, change="thresholds", kind="label"):
+    known = limo.MEASURES[measure]
+    return {
+        "measure": measure,
+        "title": known.title,
+        "better": known.better,
+        "change": change,
+        "kind": kind,
+        "found": found,
+        "expected": expected,
+        "error": 0.01,
+        "rows": 100,
+        "command": f"do {measure}",
+    }
+
+
+def test_what_helps_is_named_with_the_next_command():
+    given = (advice("micro_f1", 0.4, 0.5, kind="global"), advice("macro_f1", 0.25, 0.5))
+    change, following = verdict_of(model({"macro_f1": 0.9}, advice=given))[2:]
+    assert change == (
+        "What to change: the thresholds. On held-out rows (5 folds of 100 rows), a threshold per "
+        "label gives macro-F1 0.250 → 0.500; one global threshold gives micro-F1 0.400 → 0.500. "
+        "Judge the thresholds you fit on other rows than these."
     )
+    assert following == "Next: do macro_f1"
+    given = [advice("coverage", 3.0, 2.0, "calibration", None)]
+    change, following = verdict_of(model({"coverage": 0.9}, advice=given))[2:]
+    assert change.endswith("scores calibrated for each label give coverage 3.000 → 2.000.")
+    assert following == "Next: do coverage"
 
 
-def test_the_threshold_that_gains_most_is_named():
-    lines = {"macro_f1": line(0.25, 0.5), "micro_f1": line(0.5, 0.6, "global")}
-    advice = verdict_of(model({"macro_f1": 0.9}, thresholds=lines))[2]
-    assert "use a threshold per label, which can raise macro-F1 from 0.25 to at most 0.50" in advice
-    lines = {"macro_f1": line(0.495, 0.5)}
-    assert "nearly as good as these scores allow" in verdict_of(model({}, thresholds=lines))[2]
-    lines = {"macro_f1": line(None, 0.5), "micro_f1": line(None, 0.625, "global")}
-    advice = verdict_of(model({}, thresholds=lines))[2]
-    assert advice.endswith("best thresholds these scores reach macro-F1 0.50 and micro-F1 0.62.")
+def test_nothing_is_said_where_nothing_helps():
+    assert len(verdict_of(model({"macro_f1": 0.9}))) == 2
+    for one in ("LIMO", "random forest"):
+        text = " ".join(verdict_of(model({"macro_auc": 0.1}, columns=0.5, name=one)))
+        assert "weight" not in text
 
 
-def test_nothing_is_to_be_gained_from_perfect_labels():
-    assert verdict_of(model({}, thresholds=FINE))[2] == (
-        "What to change: a better ranking can gain little; better thresholds can gain nothing, as "
-        "every label is predicted correctly."
+def test_one_measure_that_counts():
+    one = model({"macro_f1": 0.5, "micro_f1": 0.9})
+    one["measures"]["macro_f1"] |= {"low": 0.4, "high": 0.6}
+    assert verdict_of(one, "macro_f1")[0] == (
+        "macro-F1 is 0.5000 (0.4000 to 0.6000): skill 50%, where 0% is blind guessing and 100% the "
+        "best possible."
+    )
+    other = model({"macro_f1": 0.4, "micro_f1": 0.95}, name="other")
+    one["measures"]["macro_f1"]["first"] = True
+    assert verdict_of_all([one, other], "macro_f1")[0] == (
+        "mine is best on macro-F1: 0.5000, ahead of other with 0.4000."
+    )
+    other["measures"]["macro_f1"]["first"] = True
+    assert verdict_of_all([one, other], "macro_f1")[0] == (
+        "On macro-F1 the 2 models do not differ beyond noise."
+    )
+    third = model({"macro_f1": 0.1}, name="third")
+    assert verdict_of_all([one, other, third], "macro_f1")[0] == (
+        "On macro-F1, mine and other are best: they do not differ beyond noise."
+    )
+    assert verdict_of_all([one, model({}, name="none")], "macro_f1")[0] == (
+        "Fewer than two models have a value of macro_f1, so they cannot be ranked by it."
     )
 
 
@@ -125,22 +148,30 @@ def test_no_pair_no_reason():
     assert not any(sentence.startswith("Why") for sentence in document["verdict"])
 
 
-def test_of_several_the_best_mean_rank_leads():
+def test_of_several_the_first_leads():
     a = model({"ranking_loss": 0.9, "macro_auc": 0.8}, name="A")
     b = model({"ranking_loss": 0.8, "macro_auc": 0.9}, name="B")
     a["measures"]["ranking_loss"]["first"] = True
     b["measures"]["macro_auc"]["first"] = True
-    a["mean_rank"], b["mean_rank"] = 1.6, 1.4
-    lead, quality, *_ = verdict_of_all([a, b])
+    lead, quality, *_ = verdict_of_all([b, a])
     assert lead == (
-        "B has the best mean rank of 2 models over all measures and is best on macro-AUC. A is "
-        "best on ranking loss."
+        "B is best, or within noise of the best, on 1 of 2 measures, and alone best on macro-AUC. "
+        "A is best on ranking loss."
     )
     assert quality.startswith("B: good on every measure")
-    a["mean_rank"] = b["mean_rank"] = None
-    lead, quality, *_ = verdict_of_all([a, b])
-    assert lead == "No measure has a value, so the 2 models cannot be ranked."
-    assert quality.startswith("A: good on every measure")
+
+
+def test_models_without_values_or_common_measures():
+    a, b = model({"ranking_loss": 0.9}, name="A"), model({"macro_f1": 0.8}, name="B")
+    assert verdict_of_all([a, b])[0].startswith(
+        "The 2 models have no measure in common, so they cannot be ranked"
+    )
+    for one in (a, b):
+        for line in one["measures"].values():
+            line["rank"] = None
+    assert verdict_of_all([a, b])[0] == (
+        "No measure has a value, so the 2 models cannot be ranked."
+    )
 
 
 def test_a_measure_on_which_several_are_best_is_no_win_of_one():
@@ -149,14 +180,12 @@ def test_a_measure_on_which_several_are_best_is_no_win_of_one():
     c = model({"ranking_loss": 0.1, "macro_auc": 0.9, "one_error": 0.1}, name="C")
     firsts = {"A": ("ranking_loss", "macro_auc"), "B": ("ranking_loss", "one_error")}
     firsts["C"] = ("macro_auc",)
-    for place, one in enumerate((a, b, c)):
-        one["mean_rank"] = 1.0 + place
+    for one in (a, b, c):
         for name in firsts[one["name"]]:
             one["measures"][name]["first"] = True
     lead = verdict_of_all([a, b, c])[0]
     assert lead == (
-        "A has the best mean rank of 3 models over all measures and is among the best on ranking "
-        "loss and macro-AUC. B is best on one-error."
+        "A is best, or within noise of the best, on 2 of 3 measures. B is best on one-error."
     )
 
 
@@ -176,7 +205,10 @@ def part(ranks, *, overall, tests=(), printed=None, methods=("A", "B"), datasets
 
 
 def p_values(**values):
-    return [{"title": name, "p_value": p, "alpha": 0.05} for name, p in values.items()]
+    return [
+        {"title": name, "f_p_value": p, "alpha": 0.05, "blocks": "dataset"}
+        for name, p in values.items()
+    ]
 
 
 def test_models_that_do_not_differ():
@@ -209,12 +241,16 @@ def test_how_sure_it_is():
         return verdict_of_comparison(part({"x": (1, 2)}, overall=(1, 2), tests=tests))[1:]
 
     assert said(p_values(x=0.01, y=0.02)) == [
-        "By Friedman's test at 0.05 the methods differ on x and y."
+        "By the Iman-Davenport test at 0.05 the methods differ on x and y."
     ]
     assert said(p_values(x=0.01, y=0.02, z=0))[0].endswith("differ on all 3 measures.")
     assert said(p_values(x=0.01, y=0.2))[0].endswith("differ on x.")
     assert "the methods differ on no measure" in said(p_values(x=0.5))[0]
     assert said(p_values(x=NAN)) == []
+    splits = [one | {"blocks": "split"} for one in p_values(x=0.01)]
+    assert said(splits)[0].endswith(
+        "The splits of one data set share instances, so this test is overconfident."
+    )
 
 
 def test_how_near_the_printed_numbers_are():
@@ -228,6 +264,5 @@ def test_how_near_the_printed_numbers_are():
 def test_long_names_are_shortened():
     a, b = model({"macro_auc": 0.9}, name="x" * 300), model({"macro_auc": 0.8}, name="B")
     lead, quality, *_ = verdict_of_all([a, b])
-    assert lead.startswith("x" * 39 + "… has the best mean rank of 2 models over all")
-    assert lead.endswith(" but is best on none.")
+    assert lead == "x" * 39 + "… is best, or within noise of the best, on 0 of 1 measure."
     assert quality.startswith("x" * 39 + "…: good on every measure")

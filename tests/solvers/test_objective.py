@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from limo._solvers.objective import Resident, Streaming
+from limo._solvers.blocks import BlockObjective, in_blocks
+from limo._solvers.objective import Resident
 from limo.losses import Term, derivatives
 from naive import losses as naive
 from solvers.problems import WEIGHTS, arrays, problem, problem_of
@@ -12,10 +13,14 @@ rng = np.random.default_rng(1)
 W, D = rng.normal(size=(2, 6, 4))
 
 
+def in_small_blocks(given):
+    """Blocks of seven instances."""
+    return BlockObjective(in_blocks(given, 4 * 8 * 30))
+
+
 def kinds(weights):
     given = problem(sparse.csr_array(X), Y, weights)
-    tiny = 4 * 8 * 30  # room for thirty entries: blocks of seven instances, of one label
-    return [Resident(given), Streaming(problem(X, Y, weights), tiny)]
+    return [Resident(given), in_small_blocks(problem(X, Y, weights))]
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -49,7 +54,7 @@ def test_value_with_rounded_corners():
     smooth, _ = naive.pair_loss(Y, S, WEIGHTS["all"], 0.25, "measure")
     for objective in (
         Resident(problem(X, Y, loss="hinge")),
-        Streaming(problem(X, Y, loss="hinge"), 960),
+        in_small_blocks(problem(X, Y, loss="hinge")),
     ):
         point = objective.start(W)
         assert point.value == pytest.approx(exact + 0.05 * (W**2).sum())
@@ -72,7 +77,7 @@ def test_any_terms_in_memory_and_in_blocks(terms):
     full = np.hstack([X, np.ones((len(X), 1))])
     slopes = derivatives(Y, S, terms).gradient
     given = problem_of(X, Y, terms)
-    for objective in (Resident(given), Streaming(given, 4 * 8 * 30)):
+    for objective in (Resident(given), in_small_blocks(given)):
         point = objective.start(W)
         expected = naive.loss(Y, S, terms) + 0.05 * (W**2).sum()
         assert point.value == pytest.approx(expected, rel=1e-11)
@@ -81,11 +86,11 @@ def test_any_terms_in_memory_and_in_blocks(terms):
 
 
 def test_blocks_are_small_and_passes_are_counted():
-    resident, streaming = kinds("all")
-    assert streaming.row_step == 7
-    assert streaming.label_step == 1
+    resident, blocks = kinds("all")
+    part = blocks.problem.engine.part
+    assert [block.Y.shape[0] for block in part] == [7, 7, 7, 2]
     resident.start(W)
     assert resident.passes == 2
-    streaming.start(W)
-    # rows 2, entries 4, and of each of four labels 2 with the features of all instances
-    assert streaming.passes == 6 + 8
+    blocks.start(W)
+    # scores for the survey and for the scan, and two products with derivatives
+    assert blocks.passes == 4

@@ -49,11 +49,3 @@ def test_large_products_are_shared_out():
     for kind in (X, X.toarray()):
         features = Features(kind, constant=0.0)
         np.testing.assert_allclose(features.times(B), X @ B, atol=1e-12)
-
-
-def test_blocks_make_up_the_whole():
-    blocks = Features(sparse.csr_array(A), constant=1.0).blocks(12)
-    assert [block.shape for block in blocks] == [(12, 8)] * 3 + [(4, 8)]
-    np.testing.assert_allclose(
-        np.vstack([block.times(W) for block in blocks]), A @ W[:7] + W[7], atol=1e-14
-    )

@@ -39,6 +39,10 @@ EXAMPLES = examples(
         "continue after Ctrl-C with the same command",
         "limo compare enron medical --store mine.sqlite",
     ),
+    (
+        "on the workers of a Dask cluster",
+        "limo compare enron medical --cluster tcp://10.0.0.1:8786",
+    ),
     ("your own methods, from a plan file", "limo compare --plan plan.toml --allow-code"),
 )
 
@@ -88,6 +92,15 @@ Store = Annotated[
     Path, typer.Option("--store", help="The file of results; runs that it already has are skipped.")
 ]
 
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Compute on a Dask cluster, whose workers can read the same files.",
+    ),
+]
+
 
 def compare(
     data: DataSets = None,
@@ -100,6 +113,7 @@ def compare(
     test_size: TestSize = 0.3,
     store: Store = Path("results.sqlite"),
     jobs: Jobs = None,
+    cluster: Cluster = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Repeat runs that failed before.")
     ] = False,
@@ -122,8 +136,8 @@ def compare(
         output(report, force=force)
     output(store, force=True)
     if plan is not None:
-        if data or methods or measures:
-            raise WrongUse("--plan sets the data, methods and measures; leave them out.")
+        if data or methods or measures or seed:
+            raise WrongUse("--plan sets the data, methods, measures and seed; leave them out.")
         check_file(str(plan))
         planned = _checked(lambda: limo.experiment.Plan.from_file(plan, allow_code=allow_code))
     else:
@@ -137,8 +151,8 @@ def compare(
                 seed=seed,
             )
         )
-    rows = _run(planned, store, jobs, retry_failed)
-    made = limo.report.collect_provenance(typed_command(), seeds=seed)
+    rows = _run(planned, store, jobs, cluster, retry_failed)
+    made = limo.report.collect_provenance(typed_command(), seeds=planned.seed)
     document = limo.report.comparison_document(rows, provenance=made)
     if report is not None:
         limo.report.write(document, report, force=force)
@@ -194,11 +208,24 @@ def _checked(make: Callable[[], Any]) -> Any:
     return plan
 
 
-def _run(plan: Any, store: Path, jobs: int | None, retry_failed: bool) -> Any:
+def _run(plan: Any, store: Path, jobs: int | None, cluster: str | None, retry_failed: bool) -> Any:
+    pool = None if cluster is None else _executor(cluster)
     with progress("Comparing") as advance:
         return limo.experiment.run(
-            plan, store, n_jobs=jobs, retry_failed=retry_failed, progress=progress_bar(advance)
+            plan,
+            store,
+            n_jobs=jobs if pool is None or jobs is not None else pool.n_jobs,
+            executor=pool,
+            retry_failed=retry_failed,
+            progress=progress_bar(advance),
         )
+
+
+def _executor(address: str) -> Any:
+    try:
+        return limo.dask.executor(address)
+    except ImportError as error:
+        raise WrongUse(str(error)) from None
 
 
 def _exit_if_failed(rows: Any) -> None:

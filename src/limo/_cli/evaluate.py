@@ -1,6 +1,7 @@
 """``limo evaluate``: how good scores or predictions are, and why."""
 
 import math
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,6 +51,10 @@ EXAMPLES = examples(
     (
         "how sure the values are, and other measures",
         "limo evaluate -y Y.csv -s S.csv --intervals 0.95 --measures macro_auc,precision_at_5",
+    ),
+    (
+        "what to change for macro-F1, and the next command",
+        "limo evaluate -y Y.csv -s S.csv -p P.csv --measure macro_f1",
     ),
     (
         "empty cells are missing labels, and a column of weights",
@@ -104,6 +109,16 @@ Measures = Annotated[
         autocompletion=complete_measure,
     ),
 ]
+Measure = Annotated[
+    str | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        help="The one measure that counts, such as macro_f1: verdict, order of the models and "
+        "advice are about it.",
+        autocompletion=complete_measure,
+    ),
+]
 Intervals = Annotated[
     float | None,
     typer.Option(
@@ -147,6 +162,7 @@ def evaluate(
     scores: Scores = None,
     predictions: Predictions = None,
     measures: Measures = None,
+    measure: Measure = None,
     intervals: Intervals = None,
     conventions: Conventions = "standard",
     weights: Weights = None,
@@ -185,7 +201,12 @@ def evaluate(
     with progress("Evaluating"):
         chosen = _chosen(measures, limits)
         document = inputs.judge(
-            conventions, measures=chosen, intervals=intervals, sample_weight=sample_weight
+            conventions,
+            measures=chosen,
+            measure=measure,
+            intervals=intervals,
+            sample_weight=sample_weight,
+            commands=_fit_commands(truth, models, labels, drop, how),
         )
     if report is not None:
         with progress("Writing the report"):
@@ -280,6 +301,27 @@ def _split(given: str) -> tuple[str | None, Path]:
     if not equals or Path(given).exists() or "/" in name:
         return None, Path(given)
     return name, Path(file)
+
+
+def _fit_commands(
+    truth: str, models: dict[str, _Files], labels: str | None, drop: str | None, how: Matching
+) -> dict[str, str]:
+    """For each model with scores, the command that fits thresholds, up to the measure."""
+    given = {
+        "labels": labels,
+        "tags": how.tags,
+        "separator": how.separator,
+        "id": how.id,
+        "drop": drop,
+    }
+    more = [part for name, one in given.items() if one is not None for part in (f"--{name}", one)]
+    more += [] if how.header is None else ["--header" if how.header else "--no-header"]
+    start = ["limo", "cut", "fit", "--truth", truth, "--scores"]
+    return {
+        name: shlex.join([*start, str(files.scores), *more])
+        for name, files in models.items()
+        if files.scores
+    }
 
 
 def read_sample_weight(given: str | None, truth: str) -> tuple[list[str], Any]:

@@ -159,7 +159,7 @@ def gather(relevant: Relevant, shape: Values, differences: Values, slopes: Value
 
 
 @vector_kernel
-def _visit(relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values) -> float:
+def visit(relevant: Values, irrelevant: Values, shape: Values, up: Values, down: Values) -> float:
     """The same as ``_search``, pair by pair, for items of weight 1.
 
     A rounded hinge, a parabola up to ``width`` and a line beyond, has the slope curvature *
@@ -228,7 +228,7 @@ def _pair_loss(
     """
     down[:] = 0.0
     if w_rel.size == 0 and min(relevant.size, irrelevant.size) <= FEW:
-        return _visit(relevant, irrelevant, shape, up, down)
+        return visit(relevant, irrelevant, shape, up, down)
     return _search(relevant, irrelevant, w_rel, w_irr, shape, up, down)
 
 
@@ -362,33 +362,6 @@ def add_row_curvatures(
         _pair_curvatures(scores, moves, own, p, between, found)
         give(curvature * weights[i], found[:p], found[p:], places, marks, out[i])
     return 0.0
-
-
-@kernel
-def scan_rows(
-    rows: Floats,
-    items: Items,
-    weights: Values,
-    relevant: Relevant,
-    shape: Values,
-    differences: Values,
-    gradient: Floats,
-) -> float:
-    """Pair loss of the irrelevant items of all these rows with the same relevant scores.
-
-    ``weights`` are those of the rows.
-    """
-    total = 0.0
-    scratch = np.empty((3, rows.shape[1]))
-    for i in range(rows.shape[0]):
-        places, marks, p = places_of(items, i)
-        n = rows.shape[1] - places.size
-        scores, slopes, own = scratch[0, :n], scratch[1, :n], scratch[2, :n]
-        take(rows[i], places, marks, scratch[2, :p], scores)
-        own[:], slopes[:] = weights[i], 0.0
-        total += scan(scores, own, relevant, shape, differences, slopes)
-        give(1.0, scratch[2, :p], slopes, places, places == -1, gradient[i])
-    return total
 
 
 # Products with matrices, a range of rows at a time so that threads can share them

@@ -347,68 +347,6 @@ def add_soft_diagonals(
     return 0.0
 
 
-# All entries as one row, block by block. Each row has the weight of its instance.
-
-
-@kernel
-def log_sum_irrelevant(rows: Floats, items: Items, weights: Values) -> float:
-    """The log-sum-exp of the irrelevant scores of these rows; -inf if there are none."""
-    highest, total = -np.inf, 0.0
-    for i in range(rows.shape[0]):
-        places, _, _ = places_of(items, i)
-        start = 0
-        for r in range(places.size + 1):
-            stop = places[r] if r < places.size else rows.shape[1]
-            for item in range(start, stop):
-                score = rows[i, item]
-                if score > highest:
-                    total *= np.exp(highest - score)
-                    highest = score
-                total += weights[i] * np.exp(score - highest)
-            start = stop + 1
-    return highest + np.log(total) if total > 0.0 else -np.inf
-
-
-@kernel
-def add_shares(
-    rows: Floats, items: Items, weights: Values, level: float, factor: float, slopes: Floats
-) -> None:
-    """Add factor * exp(score - level) for the irrelevant scores of these rows."""
-    for i in range(rows.shape[0]):
-        places, _, _ = places_of(items, i)
-        own = factor * weights[i]
-        start = 0
-        for r in range(places.size + 1):
-            stop = places[r] if r < places.size else rows.shape[1]
-            for item in range(start, stop):
-                slopes[i, item] += own * np.exp(rows[i, item] - level)
-            start = stop + 1
-
-
-@kernel
-def add_above(
-    rows: Floats, items: Items, weights: Values, level: float, factor: float, slopes: Floats
-) -> tuple[float, float]:
-    """Add the derivatives of factor * softplus(score + level) for the irrelevant scores.
-
-    Returns the sum of these losses, and the sum of the derivatives.
-    """
-    value = pull = 0.0
-    for i in range(rows.shape[0]):
-        places, _, _ = places_of(items, i)
-        own = factor * weights[i]
-        start = 0
-        for r in range(places.size + 1):
-            stop = places[r] if r < places.size else rows.shape[1]
-            for item in range(start, stop):
-                loss, s = soft_step(rows[i, item] + level)
-                value += own * loss
-                pull += own * s
-                slopes[i, item] += own * s
-            start = stop + 1
-    return value, pull
-
-
 # Single entries
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from limo._checks import check_number
-from limo._solvers.objective import Objective, Point, Ray, Resident, Streaming
+from limo._solvers.blocks import BlockObjective, BlockProblem, in_blocks
+from limo._solvers.objective import Objective, Point, Ray, Resident
 from limo._solvers.problem import Callback, Problem, Progress, Solution, Status
 from limo._system import at_most, memory_limit
 from limo._types import Values
@@ -30,7 +31,7 @@ _RESIDENT_MATRICES = 6
 
 
 def solve(
-    problem: Problem,
+    problem: Problem | BlockProblem,
     *,
     tol: float = 1e-2,
     max_iter: int = 1000,
@@ -46,13 +47,9 @@ def solve(
     ``working_memory``, in MiB, limits the matrices of scores; if they need more, they are
     recomputed in blocks. The default is half of what the process may use.
     """
-    shape = problem.features.shape[1], problem.Y.shape[1]
-    W = np.zeros(shape) if start is None else start.W
+    W = np.zeros(problem.shape) if start is None else start.W
     stop = Stop(tol, max_iter, problem.alpha, problem.at_zero(), callback)
-    if working_memory is None:
-        limit = memory_limit() / 2
-    else:
-        limit = check_number(working_memory, "working_memory", above=0) * 2.0**20
+    limit = bytes_of(working_memory)
     # BLAS threads would compete with ours, which share the products already.
     with at_most(None), _thread_pools().limit(limits=1, user_api="blas"):
         objective = _objective(problem, limit)
@@ -62,13 +59,20 @@ def solve(
         return _with_corners(problem, objective, W, stop, scale)
 
 
+def bytes_of(working_memory: float | None) -> float:
+    """The bytes that so many MiB are; by default half of what the process may use."""
+    if working_memory is None:
+        return memory_limit() / 2
+    return float(check_number(working_memory, "working_memory", above=0)) * 2.0**20
+
+
 @lru_cache(maxsize=1)
 def _thread_pools() -> ThreadpoolController:
     """The libraries with threads; to find them takes longer than a small problem."""
     return ThreadpoolController()
 
 
-def _curvatures(problem: Problem) -> Values:
+def _curvatures(problem: Problem | BlockProblem) -> Values:
     """A guess of how curved J is along each weight: its second derivatives at W = 0, tempered.
 
     Second derivatives fall where scores have grown, and weights of correlated features do not
@@ -81,11 +85,13 @@ def _curvatures(problem: Problem) -> Values:
     return tempered
 
 
-def _objective(problem: Problem, limit: float) -> Objective:
+def _objective(problem: Problem | BlockProblem, limit: float) -> Objective:
+    if isinstance(problem, BlockProblem):
+        return BlockObjective(problem)
     m, l = problem.Y.shape  # noqa: E741
     if 8.0 * m * l * _RESIDENT_MATRICES <= limit:
         return Resident(problem)
-    return Streaming(problem, limit)
+    return BlockObjective(in_blocks(problem, limit))
 
 
 def _smooth(objective: Objective, W: Values, stop: "Stop", scale: Values) -> Solution:
@@ -94,7 +100,7 @@ def _smooth(objective: Objective, W: Values, stop: "Stop", scale: Values) -> Sol
 
 
 def _with_corners(
-    problem: Problem, objective: Objective, W: Values, stop: "Stop", scale: Values
+    problem: Problem | BlockProblem, objective: Objective, W: Values, stop: "Stop", scale: Values
 ) -> Solution:
     """Minimise smooth J_s <= J: J(W) - min J <= (J - J_s)(W) + gap of J_s at W."""
     done = 0

@@ -36,6 +36,11 @@ class Problem:
     terms: tuple[Term, ...]
     alpha: float
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape of the weights."""
+        return self.features.shape[1], self.Y.shape[1]
+
     @cached_property
     def parts(self) -> tuple[Weighted, ...]:
         """The terms that matter, with the weights that the labels give them."""
@@ -263,11 +268,6 @@ class Features:
         if not self.constant:
             return found
         return np.vstack([found, weighted(np.full((1, Y.shape[0]), self.constant**2))])
-
-    def blocks(self, step: int) -> list["Features"]:
-        """The same features, ``step`` instances at a time."""
-        starts = range(0, self.X.shape[0], step)
-        return [Features(self.X[start : start + step], self.constant) for start in starts]
 
     def times(self, W: Values) -> Values:
         """S = X W."""

@@ -14,6 +14,7 @@ from limo.datasets._describe import Description, describe, plot_regions, plot_tr
 from limo.datasets._instances import order_features, read_ids, read_instances
 from limo.datasets._matrices import LabelMatrix, read_matrix, read_weights
 from limo.datasets._read import read
+from limo.datasets._shards import Shards
 from limo.datasets._split import (
     GivenSplit,
     StoredSplits,
@@ -36,6 +37,7 @@ __all__ = [
     "GivenSplit",
     "LabelMatrix",
     "Limits",
+    "Shards",
     "StoredSplits",
     "StratifiedFolds",
     "StratifiedSplits",

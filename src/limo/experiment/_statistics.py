@@ -116,11 +116,15 @@ def _summary(cell: tuple[str, str], rows: pd.DataFrame, ties: Ties) -> pd.DataFr
 
 
 def average_ranks(
-    rows: Any, by: Literal["measure"] | None = "measure", *, ties: Ties = "average"
+    rows: Any,
+    by: Literal["measure"] | None = "measure",
+    *,
+    ties: Ties = "average",
+    blocks: Literal["dataset", "split"] = "dataset",
 ) -> pd.DataFrame:
     """Average the ranks of each method over data sets, as the paper's Figure 4 does.
 
-    Only data sets on which every method has a rank count.
+    Only data sets (or splits) on which every method has a rank count.
 
     Parameters
     ----------
@@ -130,6 +134,9 @@ def average_ranks(
         Average per measure; or, with None, over all measures and data sets.
     ties : {"average", "min", "max"}, default="average"
         The rank of methods with equal means: the average, the best or the worst of their places.
+    blocks : {"dataset", "split"}, default="dataset"
+        What gives one rank: the mean of a data set, or a single split, as in
+        :func:`compare_methods`.
 
     Returns
     -------
@@ -150,12 +157,16 @@ def average_ranks(
     measure
     one_error  1.75  1.25
     """
-    ranks = summarise(rows, ties=ties).pivot(index=CELL, columns="method", values="rank")
-    ranks = ranks[list(dict.fromkeys(pd.DataFrame(rows)["method"]))]
+    check_name(blocks, ("dataset", "split"), "kind of block")
+    table = check_rows(rows)
+    parts = {
+        name: rank(_blocks(own, blocks), MEASURES[name].better, ties=ties)
+        for name, own in table.groupby("measure", sort=False)
+    }
+    ranks = pd.concat(parts, names=["measure"]).dropna()[list(table["method"].unique())]
     if by is None:
-        return ranks.dropna().mean().to_frame("all").T
-    measures = list(dict.fromkeys(pd.DataFrame(rows)["measure"]))
-    return ranks.dropna().groupby("measure").mean().reindex(measures)
+        return ranks.mean().to_frame("all").T
+    return ranks.groupby("measure").mean().reindex(list(parts)).rename_axis("method", axis=1)
 
 
 def missing_results(rows: Any) -> pd.DataFrame:
@@ -230,6 +241,8 @@ class Comparison:
         All pairs by Wilcoxon's test with Holm's adjustment, see :func:`wilcoxon_holm`.
     groups, wilcoxon_groups : tuple of tuple of str
         Groups of methods without a significant difference, by Nemenyi's or Wilcoxon's test.
+        Nemenyi's test follows Iman and Davenport's: if that finds no difference, all methods are
+        one group.
     left_out : tuple of str
         Data sets (or splits) that do not count, each with the reason.
     notes : tuple of str
@@ -326,6 +339,7 @@ def compare_methods(
     ranks = rank(whole, better).mean().sort_values(kind="stable")
     cd = critical_difference(values.shape[1], len(whole), alpha=alpha)
     pairs = wilcoxon_holm(whole, alpha=alpha, zeros=zeros)
+    overall = friedman(whole, better)
     differ = {
         frozenset(pair) for pair in pairs.loc[pairs["differs"], ["first", "second"]].to_numpy()
     }
@@ -333,12 +347,14 @@ def compare_methods(
         measure=measure,
         average_ranks={str(name): float(value) for name, value in ranks.items()},
         n_blocks=len(whole),
-        friedman=friedman(whole, better),
+        friedman=overall,
         alpha=alpha,
         critical_difference=cd,
         nemenyi=nemenyi(whole, better),
         pairs=pairs,
-        groups=groups(ranks.index, lambda a, b: abs(ranks[a] - ranks[b]) > cd),
+        groups=groups(
+            ranks.index, lambda a, b: overall.f_p_value <= alpha and abs(ranks[a] - ranks[b]) > cd
+        ),
         wilcoxon_groups=groups(ranks.index, lambda a, b: frozenset((a, b)) in differ),
         left_out=_left_out(values, results),
         notes=_notes(whole, better, blocks, pairs, alpha, zeros),

@@ -1,57 +1,38 @@
 """The sum of a loss over all rows of a view: value, gradient, second derivatives.
 
-Rows and columns are independent of each other, so threads share them in blocks. The view of all
-entries is one long row: its relevant scores and a log-sum-exp of the others are collected first,
-then the irrelevant entries are added block by block. ``limo._solvers`` calls the same functions
-on blocks of scores that never exist as a whole.
+The matrix of scores is in memory here, so rows and columns are rows of a matrix; all entries are
+one block of :mod:`limo.losses._blocks`, which has the losses over many blocks.
 """
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from limo._checks import check_inputs
-from limo._kernels.losses import (
-    add_row_curvatures,
-    add_row_pairs,
-    add_transposed,
-    gather,
-    prepare,
-    scan_rows,
-)
-from limo._kernels.profiles import copy_columns
+from limo._kernels.losses import add_row_curvatures, add_row_pairs
 from limo._kernels.soft import (
-    BOTTOM,
-    TOP,
-    WORST,
-    Items,
-    add_above,
     add_entries,
     add_entry_curvatures,
-    add_shares,
     add_soft_diagonals,
     add_soft_products,
     add_soft_rows,
-    log_sum_irrelevant,
 )
-from limo._system import n_workers, workers
 from limo._types import Values
 from limo._views import Pattern
+from limo.losses._blocks import (
+    KINDS,
+    Account,
+    Groups,
+    Work,
+    meet,
+    over_columns,
+    over_rows,
+    survey,
+)
 from limo.losses._term import Term, Weighted, base_of, check_terms
-
-# How many shares of work each core gets, so that shares of unequal cost even out.
-_SHARES = 8
-# Matrices of at most so many scores are not worth a thread.
-_ENOUGH = 1 << 14
-# Blocks of the entry-wise terms. Their results are sums over blocks, so their number is fixed: the
-# result then does not depend on the number of threads.
-_ENTRY_BLOCKS = 16
-
-_KINDS = {"top": TOP, "bottom": BOTTOM, "worst": WORST}
 
 
 def loss(
@@ -209,10 +190,17 @@ def add_up(
     return value, gradient
 
 
-# The kernels of a term, all with the same arguments:
-# matrices, which items of each row are relevant, weights of the rows, result.
+def _add_entries(S: Values, Y: Pattern, part: Weighted, width: float, gradient: Values) -> float:
+    """All entries as one row, in one block."""
+    groups = {"entries": Groups.of("entries", Y.indices, Y.weights_at(Y.flat), Y.shape[1])}
+    meeting = meet(survey(S, Y, [part]), groups, [part], width)
+    account = Account(meeting)
+    account.add(S, Y, gradient)
+    gradient.reshape(-1)[Y.flat] += account.owed + meeting.owed
+    return account.value + meeting.value
 
-Work = Callable[..., float]
+
+# The kernels of a term
 
 
 def work_of(part: Weighted, width: float) -> Work:
@@ -224,7 +212,7 @@ def work_of(part: Weighted, width: float) -> Work:
         return lambda S, items, weights, out: add_entries(
             S, items, weights, part.by_column, shape, out
         )
-    return lambda S, items, weights, out: add_soft_rows(S, items, weights, _KINDS[kind], out)
+    return lambda S, items, weights, out: add_soft_rows(S, items, weights, KINDS[kind], out)
 
 
 def _diagonal_of(part: Weighted) -> Work:
@@ -238,9 +226,7 @@ def _diagonal_of(part: Weighted) -> Work:
         return lambda S, T, items, weights, out: add_entry_curvatures(
             S, items, weights, part.by_column, shape, out
         )
-    return lambda S, T, items, weights, out: add_soft_diagonals(
-        S, items, weights, _KINDS[kind], out
-    )
+    return lambda S, T, items, weights, out: add_soft_diagonals(S, items, weights, KINDS[kind], out)
 
 
 def _product_of(part: Weighted) -> Work:
@@ -260,240 +246,5 @@ def _product_of(part: Weighted) -> Work:
 
         return multiply
     return lambda S, T, items, weights, out: add_soft_products(
-        S, T, items, weights, _KINDS[kind], out
+        S, T, items, weights, KINDS[kind], out
     )
-
-
-# Blocks of rows and columns
-
-
-def items_of(Y: Pattern) -> Items:
-    """Which items of the rows of a matrix are relevant or unknown, and what columns weigh."""
-    whole, ones = Y.ones_and_unknown
-    return Items(
-        whole.indptr,
-        whole.indices,
-        ones,
-        _NOTHING if Y.column_weights is None else Y.column_weights,
-    )
-
-
-_NOTHING = np.empty(0)
-
-
-def _some(items: Items, start: int, stop: int) -> Items:
-    """Some of the rows."""
-    return items._replace(indptr=items.indptr[start : stop + 1])
-
-
-def over_rows(
-    work: Work, inputs: tuple[Values, ...], Y: Pattern, weights: Values, out: Values
-) -> float:
-    """Do the work on blocks of rows, in parallel; return the sum of the values."""
-    items = items_of(Y)
-
-    def add(block: tuple[int, int]) -> float:
-        own = slice(*block)
-        blocks = (matrix[own] for matrix in inputs)
-        return work(*blocks, _some(items, *block), weights[own], out[own])
-
-    enough = out.size > _ENOUGH
-    with workers(enough=enough) as run:
-        return math.fsum(run(add, _shares(out.shape[0], enough)))
-
-
-def over_columns(
-    work: Work, inputs: tuple[Values, ...], Y_T: Pattern, weights: Values, out: Values
-) -> float:
-    """Do the work on blocks of columns, copied as rows, in parallel."""
-    items = items_of(Y_T)
-
-    def add(block: tuple[int, int]) -> float:
-        start, stop = block
-        columns = np.empty((len(inputs), stop - start, out.shape[0]))
-        for matrix, copy in zip(inputs, columns, strict=True):
-            copy_columns(matrix, start, copy)
-        result = np.zeros(columns.shape[1:])
-        value = work(*columns, _some(items, start, stop), weights[start:stop], result)
-        add_transposed(result, start, out)
-        return value
-
-    enough = out.size > _ENOUGH
-    with workers(enough=enough) as run:
-        return math.fsum(run(add, _shares(out.shape[1], enough)))
-
-
-# All entries as one row
-
-
-class Entries(Protocol):
-    """A loss of all entries, which are looked at twice: block by block, in the same order.
-
-    Call :meth:`survey` for every block, then :meth:`begin`, then :meth:`add_irrelevant` for
-    every block. Derivatives and value do not include the weight of the term.
-    """
-
-    weight: float
-    value: float
-
-    def survey(self, S: Values, Y: Pattern) -> None:
-        """Look at the scores of some rows."""
-
-    def begin(self) -> None:
-        """Use what the survey found."""
-
-    def add_irrelevant(self, S: Values, Y: Pattern, slopes: Values) -> None:
-        """Add the irrelevant entries of these rows; write their derivatives into ``slopes``."""
-
-    def relevant_derivatives(self) -> Values:
-        """Derivatives by the relevant scores, once all irrelevant ones have been added."""
-
-
-def entries_of(part: Weighted, width: float) -> Entries:
-    """The loss of all entries that a term in the view "entries" stands for."""
-    return MeanEntries(part, width) if part.term.aggregation == "mean" else SoftEntries(part)
-
-
-class MeanEntries:
-    """Pairs of all relevant with all irrelevant entries, by sorting."""
-
-    def __init__(self, part: Weighted, width: float) -> None:
-        self.weight = float(part.weights[0])
-        self.shape = base_of(part.term, width).shape
-        self.scores: list[Values] = []
-        self.shares: list[Values] = []
-        self.value = 0.0
-
-    def survey(self, S: Values, Y: Pattern) -> None:
-        """Collect the relevant scores."""
-        self.scores.append(S.reshape(-1)[Y.flat])
-        self.shares.append(Y.weights_at(Y.flat))
-
-    def begin(self) -> None:
-        """Sort the relevant scores."""
-        scores = np.concatenate(self.scores)
-        self.order = np.argsort(scores)
-        self.relevant = prepare(scores[self.order], np.concatenate(self.shares)[self.order])
-        self.differences = np.zeros((3, scores.size + 1))
-
-    def add_irrelevant(self, S: Values, Y: Pattern, slopes: Values) -> None:
-        """Add the irrelevant entries of these rows; write their derivatives into ``slopes``."""
-        items, weights = items_of(Y), _instance_weights(Y)
-
-        def add(block: tuple[int, int]) -> tuple[float, Values]:
-            own, some = slice(*block), _some(items, *block)
-            differences = np.zeros_like(self.differences)
-            setting = self.relevant, self.shape, differences
-            return scan_rows(S[own], some, weights[own], *setting, slopes[own]), differences
-
-        with workers(enough=S.size > _ENOUGH) as run:
-            for value, differences in run(add, _entry_blocks(S)):
-                self.value += value
-                self.differences += differences
-
-    def relevant_derivatives(self) -> Values:
-        """Derivatives by the relevant scores, once all irrelevant ones have been added."""
-        slopes, derivatives = np.empty((2, self.order.size))
-        gather(self.relevant, self.shape, self.differences, slopes)
-        derivatives[self.order] = slopes
-        return derivatives
-
-
-class SoftEntries:
-    """Top, bottom or worst of all entries; ``limo._kernels.soft`` has the formulas."""
-
-    def __init__(self, part: Weighted) -> None:
-        self.weight = float(part.weights[0])
-        self.kind = part.term.aggregation
-        self.n_irrelevant = float(part.counts[1, 0])
-        self.scores: list[Values] = []
-        self.shares: list[Values] = []
-        self.levels: list[float] = []
-        self.pull = 0.0
-        self.value = 0.0
-
-    def survey(self, S: Values, Y: Pattern) -> None:
-        """Collect the relevant scores and log-sum-exps of the irrelevant ones."""
-        self.scores.append(S.reshape(-1)[Y.flat])
-        self.shares.append(Y.weights_at(Y.flat))
-        if self.kind != "bottom":
-            self.levels += self._in_blocks(log_sum_irrelevant, S, Y)
-
-    def begin(self) -> None:
-        """Compute all that does not depend on single irrelevant scores."""
-        a, shares = np.concatenate(self.scores), np.concatenate(self.shares)
-        below = float(np.logaddexp.reduce(self.levels)) if self.levels else 0.0
-        if self.kind == "top":
-            shares /= shares.sum()
-            self.value = float(shares @ np.logaddexp(0.0, below - a))
-            self.slopes = -shares * _sigmoid(below - a)
-            self.level, self.factor = below, -float(self.slopes.sum())
-        else:
-            weighed = np.log(shares) - a
-            above = float(np.logaddexp.reduce(weighed))
-            self.slopes = -np.exp(weighed - above)
-            self.level, self.factor = above, 1.0 / self.n_irrelevant
-        if self.kind == "worst":
-            self.value = float(np.logaddexp(0.0, below + above))
-            self.level, self.factor = below, float(_sigmoid(np.array(below + above)))
-            self.slopes *= self.factor
-
-    def add_irrelevant(self, S: Values, Y: Pattern, slopes: Values) -> None:
-        """Add the irrelevant entries of these rows; write their derivatives into ``slopes``."""
-        kernel = add_above if self.kind == "bottom" else add_shares
-        found = self._in_blocks(kernel, S, Y, slopes)
-        if self.kind == "bottom":
-            for value, pull in found:
-                self.value += value
-                self.pull += pull
-
-    def relevant_derivatives(self) -> Values:
-        """Derivatives by the relevant scores, once all irrelevant ones have been added."""
-        return self.slopes * self.pull if self.kind == "bottom" else self.slopes
-
-    def _in_blocks(self, kernel: Any, S: Values, Y: Pattern, slopes: Values | None = None) -> Any:
-        items, weights = items_of(Y), _instance_weights(Y)
-
-        def add(block: tuple[int, int]) -> Any:
-            own, some = slice(*block), _some(items, *block)
-            if slopes is None:
-                return kernel(S[own], some, weights[own])
-            return kernel(S[own], some, weights[own], self.level, self.factor, slopes[own])
-
-        with workers(enough=S.size > _ENOUGH) as run:
-            return list(run(add, _entry_blocks(S)))
-
-
-def _add_entries(S: Values, Y: Pattern, part: Weighted, width: float, gradient: Values) -> float:
-    entries = entries_of(part, width)
-    entries.survey(S, Y)
-    entries.begin()
-    slopes = np.zeros_like(S)
-    entries.add_irrelevant(S, Y, slopes)
-    slopes.reshape(-1)[Y.flat] = entries.relevant_derivatives()
-    gradient += entries.weight * slopes
-    return entries.weight * entries.value
-
-
-def _instance_weights(Y: Pattern) -> Values:
-    return np.ones(Y.shape[0]) if Y.row_weights is None else Y.row_weights
-
-
-def _sigmoid(z: Values) -> Values:
-    """1 / (1 + exp(-z)) without overflow."""
-    e = np.exp(-np.abs(z))
-    return np.asarray(np.where(z >= 0, 1.0, e) / (1.0 + e))
-
-
-def _entry_blocks(S: Values) -> list[tuple[int, int]]:
-    return _blocks(S.shape[0], _ENTRY_BLOCKS if S.size > _ENOUGH else 1)
-
-
-def _shares(n_rows: int, enough: bool) -> list[tuple[int, int]]:
-    n_threads = n_workers()
-    return _blocks(n_rows, _SHARES * n_threads if enough and n_threads > 1 else 1)
-
-
-def _blocks(n_rows: int, number: int) -> list[tuple[int, int]]:
-    step = max(1, -(-n_rows // number))
-    return [(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]

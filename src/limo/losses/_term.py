@@ -9,7 +9,7 @@ import numpy as np
 
 from limo._checks import check_name, check_number
 from limo._types import Anything, Values
-from limo._views import VIEWS, Pattern
+from limo._views import COLUMNS, ROWS, VIEWS, Pattern
 
 # The bases and the ways to share the weight that each aggregation allows; defaults come first.
 _BASES = {
@@ -205,6 +205,56 @@ def base_of(term: Term, width: float = 0.0) -> Base:
 
 
 @dataclass(frozen=True, eq=False)
+class Totals:
+    """What the weights of terms depend on; the totals of blocks of instances add up.
+
+    Instances count as much as they weigh.
+
+    Attributes
+    ----------
+    n_rows : int
+        Instances.
+    ones, items : array of shape (n_labels,)
+        How many instances have each label, and of how many it is known.
+    acting : float
+        Instances with pairs of labels.
+    pairs : float
+        Their pairs.
+    """
+
+    n_rows: int
+    ones: Values
+    items: Values
+    acting: float
+    pairs: float
+
+    @classmethod
+    def of(cls, Y: Pattern) -> "Totals":
+        """Count the labels of some instances."""
+        relevant, irrelevant = _counts(ROWS.ones(Y), ROWS.n_items(Y))
+        pairs = relevant * irrelevant
+        weights = np.ones(Y.shape[0]) if Y.row_weights is None else Y.row_weights
+        ones = COLUMNS.ones(Y).astype(np.float64)
+        items = np.broadcast_to(COLUMNS.n_items(Y), ones.shape).astype(np.float64)
+        return cls(Y.shape[0], ones, items, float(weights[pairs > 0].sum()), float(weights @ pairs))
+
+    def __add__(self, other: "Totals") -> "Totals":
+        return Totals(
+            self.n_rows + other.n_rows,
+            self.ones + other.ones,
+            self.items + other.items,
+            self.acting + other.acting,
+            self.pairs + other.pairs,
+        )
+
+    def counts(self, view: str) -> Values:
+        """The relevant and irrelevant items of each row of a view other than "rows"."""
+        if view == "columns":
+            return _counts(self.ones, self.items)
+        return _counts(self.ones.sum(keepdims=True), self.items.sum(keepdims=True))
+
+
+@dataclass(frozen=True, eq=False)
 class Weighted:
     """A term with the weights that labels give it.
 
@@ -230,16 +280,23 @@ class Weighted:
     instances: Values
 
     @classmethod
-    def of(cls, term: Term, Y: Pattern) -> "Weighted":
-        """Divide the weight of a term among its rows, pairs or entries."""
+    def of(cls, term: Term, Y: Pattern, totals: Totals | None = None) -> "Weighted":
+        """Divide the weight of a term among its rows, pairs or entries.
+
+        ``totals`` are those of all instances, if ``Y`` are the labels of some of them.
+        """
         view = VIEWS[term.view]
-        counts = _counts(view.ones(Y), view.n_items(Y))
+        if totals is None or term.view == "rows":
+            counts = _counts(view.ones(Y), view.n_items(Y))
+        else:
+            counts = totals.counts(term.view)
+        whole = totals if term.view == "rows" else None
         by_column = np.ones((Y.shape[1], 2))
         own = np.ones(Y.shape[0]) if Y.row_weights is None else Y.row_weights
         rows = own if term.view == "rows" else np.ones(counts.shape[1])
         if term.aggregation != "pointwise":
-            return cls(term, _row_weights(term, counts, rows), by_column, counts, own)
-        factors = _entry_weights(term, counts, rows)
+            return cls(term, _row_weights(term, counts, rows, whole), by_column, counts, own)
+        factors = _entry_weights(term, counts, rows, whole)
         weights = np.repeat(own[:, np.newaxis], 2, axis=1)
         if term.view == "columns":
             return cls(term, weights, factors, counts, own)
@@ -312,32 +369,37 @@ def _counts(ones: Anything, n_items: Any) -> Values:
     return np.stack([relevant, n_items - relevant])
 
 
-def _row_weights(term: Term, counts: Values, rows: Values) -> Values:
+def _row_weights(term: Term, counts: Values, rows: Values, whole: Totals | None) -> Values:
     """The weight of each row, or for the mean of each of its pairs; 0 for rows without pairs.
 
-    ``rows`` are the sample weights of the rows, 1 for labels.
+    ``rows`` are the sample weights of the rows, 1 for labels. ``whole`` counts all rows, if these
+    are some of them.
     """
     pairs = counts[0] * counts[1]
     exist = pairs > 0
     weights = np.zeros(pairs.size)
     own = rows[exist]
+    acting = own.sum() if whole is None else whole.acting
     if term.aggregation != "mean":
-        weights[exist] = term.weight * own / own.sum()
+        weights[exist] = term.weight * own / acting
     elif term.share == "measure":
-        weights[exist] = term.weight * own / (own.sum() * pairs[exist])
+        weights[exist] = term.weight * own / (acting * pairs[exist])
     elif exist.any():
-        weights[exist] = term.weight * own / (own @ pairs[exist])
+        weights[exist] = term.weight * own / (own @ pairs[exist] if whole is None else whole.pairs)
     return weights
 
 
-def _entry_weights(term: Term, counts: Values, rows: Values) -> Values:
-    """The weight of a relevant and of an irrelevant entry, for each row of the view."""
+def _entry_weights(term: Term, counts: Values, rows: Values, whole: Totals | None) -> Values:
+    """The weight of a relevant and of an irrelevant entry, for each row of the view.
+
+    ``rows`` and ``whole`` are as for :func:`_row_weights`.
+    """
     if term.share == "uniform":
         return np.full((1, 2), term.weight / counts.sum())
     exist = counts.min(axis=0) > 0
     p, n = counts[:, exist]
     weights = np.zeros((exist.size, 2))
     shares = [1 / (p * n)] * 2 if term.share == "pairs" else [1 / p, 1 / n]
-    own = term.weight * rows[exist] / rows[exist].sum()
+    own = term.weight * rows[exist] / (rows[exist].sum() if whole is None else whole.acting)
     weights[exist] = np.stack(shares, axis=1) * own[:, np.newaxis]
     return weights

@@ -9,7 +9,7 @@ the estimator that draws pairs.
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
@@ -22,9 +22,11 @@ from limo._solvers.problem import Features, Problem
 from limo._solvers.problem import Iterates as Iterates
 from limo._solvers.problem import Progress as Progress
 from limo._solvers.problem import Solution as Solution
+from limo._system import at_most
 from limo._types import Values
 from limo._views import Pattern
 from limo.losses._term import Term, check_terms
+from limo.models._limo_blocks import as_shards, check_plain, fit_over, from_shards
 from limo.models._linear import LinearClassifier, row_length
 from limo.thresholds._calibration import sigmoid
 from limo.thresholds._fit import (
@@ -175,6 +177,35 @@ class MarginClassifier(LinearMarginClassifier):
         self.n_jobs = n_jobs
         self.working_memory = working_memory
         self.missing = missing
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the weights, and the threshold on scores of instances they have not seen.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or Shards
+            Features. :class:`limo.datasets.Shards`, and memory-mapped arrays beyond
+            ``working_memory``, are read block by block in every pass.
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Labels, 0 or 1 (or -1 and 1, or two strings); or one label with two classes. Only with
+            ``missing`` may labels be missing. Shards hold the labels, too; read in blocks, labels
+            are 0 and 1, and none is missing.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts, in the loss and for the threshold: 2 as much as two equal
+            instances. Thresholds per instance do not use it. Not for data read in blocks.
+
+        Returns
+        -------
+        self
+        """
+        limit = exact.bytes_of(self.working_memory)
+        shards = as_shards(X, y, limit)
+        if shards is None:
+            return super().fit(X, y, sample_weight)
+        check_plain(self, sample_weight)
+        with at_most(self.n_jobs):
+            fit_over(self, from_shards(shards, limit))
+        return self
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Values:

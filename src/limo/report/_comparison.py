@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
-from limo._text import plain
+from limo._text import plain, shortened
 from limo.experiment import _statistics as statistics
 from limo.experiment import diagram_layout
 from limo.experiment._statistics import check_rows
@@ -68,6 +68,7 @@ def document_from_parts(
     verdict: Iterable[str] = (),
     comparisons: Iterable[Mapping[str, Any]] = (),
     tables: Iterable[Mapping[str, Any]] = (),
+    pictures: Iterable[Mapping[str, str]] = (),
     provenance: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Make a document from comparisons and your own tables.
@@ -82,6 +83,8 @@ def document_from_parts(
         Made by :func:`comparison_part`.
     tables : iterable of dict
         Each with a title, a note, columns (names) and rows (lists of numbers or texts).
+    pictures : iterable of dict
+        Each with a caption and ``png``, the bytes of a PNG file in base64.
     provenance : mapping, optional
         How it was made, see :func:`collect_provenance`; by default versions.
 
@@ -94,7 +97,7 @@ def document_from_parts(
     >>> from limo.report import document_from_parts
     >>> table = {"title": "Two", "note": "", "columns": ["n"], "rows": [[2]]}
     >>> sorted(document_from_parts("Numbers", tables=[table], provenance={}))
-    ['comparisons', 'format', 'provenance', 'tables', 'title', 'verdict']
+    ['comparisons', 'format', 'pictures', 'provenance', 'tables', 'title', 'verdict']
     """
     return {
         "format": FORMAT,
@@ -102,6 +105,7 @@ def document_from_parts(
         "verdict": list(verdict),
         "comparisons": plain(list(comparisons)),
         "tables": plain(list(tables)),
+        "pictures": [dict(one) for one in pictures],
         "provenance": plain(dict(collect_provenance() if provenance is None else provenance)),
     }
 
@@ -144,11 +148,13 @@ def comparison_part(
         "measures": _measures(table),
         "means": [
             _line(dataset, measure, own, methods)
+            | {"values": _values(table, dataset, measure, methods)}
             for dataset, whole in means.groupby("dataset", sort=False)
             for measure in MEASURES.ordered(whole["measure"])
             if not (own := whole[whole["measure"] == measure]).empty
         ],
         "ranks": average_ranks(table, methods),
+        "heat": _heat(means, methods),
         "tests": differences(table),
         "printed": None if printed is None else beside_printed(means, printed, methods),
         "seconds": _seconds(table, methods),
@@ -191,6 +197,21 @@ def _line(dataset: str, measure: str, own: pd.DataFrame, methods: list[str]) -> 
     }
 
 
+def _values(table: pd.DataFrame, dataset: str, measure: str, methods: list[str]) -> list[list[Any]]:
+    """The value of each split, by method."""
+    own = table[(table["dataset"] == dataset) & (table["measure"] == measure)]
+    return [shortened(own.loc[own["method"] == method, "value"].to_numpy()) for method in methods]
+
+
+def _heat(means: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
+    """The average over measures of each method's rank, by data set."""
+    ranks = means.groupby(["dataset", "method"], sort=False)["rank"].mean().unstack("method")
+    return [
+        {"dataset": str(dataset), "cells": [float(v) for v in line.reindex(methods)]}
+        for dataset, line in ranks.reindex(means["dataset"].unique()).iterrows()
+    ]
+
+
 def _seconds(table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]] | None:
     """Mean seconds per run, by data set and method."""
     if "seconds" not in table:
@@ -217,9 +238,13 @@ def _missing(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def average_ranks(table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
-    """The average rank of each method on each measure, and over all of them."""
-    by_measure = statistics.average_ranks(table)
-    overall = statistics.average_ranks(table, by=None)
+    """The average rank of each method on each measure, and over all of them.
+
+    They are the ranks that the tests compare.
+    """
+    blocks = _block_kind(table)
+    by_measure = statistics.average_ranks(table, blocks=blocks)
+    overall = statistics.average_ranks(table, by=None, blocks=blocks)
     present = MEASURES.ordered(by_measure.index)
     lines = [
         {
@@ -240,12 +265,17 @@ def differences(table: pd.DataFrame) -> list[dict[str, Any]]:
     """
     if table["method"].nunique() < 2:
         return []
-    kind: Any = "dataset" if table["dataset"].nunique() > 1 else "split"
+    kind = _block_kind(table)
     found = [
         statistics.compare_methods(table, name, blocks=kind)
         for name in MEASURES.ordered(table["measure"])
     ]
     return [_test(one, kind) for one in found if one.n_blocks > 1]
+
+
+def _block_kind(table: pd.DataFrame) -> Literal["dataset", "split"]:
+    """What one observation is: a data set, or a split if there is only one data set."""
+    return "dataset" if table["dataset"].nunique() > 1 else "split"
 
 
 def _test(found: statistics.Comparison, kind: str) -> dict[str, Any]:

@@ -133,12 +133,14 @@ def _curves(curves: F1Curves) -> dict[str, Any]:
         name: {
             "title": MEASURES[name].title,
             "threshold": shortened(curves.thresholds[[k]])[0],
+            "above": shortened(curves.above[[k]])[0],
             "value": shortened(curves.lines[name][[k]])[0],
         }
         for name, k in tops.items()
     }
     return {
         "thresholds": shortened(curves.thresholds),
+        "above": shortened(curves.above),
         **{name: shortened(line) for name, line in curves.lines.items()},
         "peaks": peaks,
     }
@@ -247,6 +249,19 @@ def margins_of(summary: MarginSummary) -> dict[str, Any]:
     found["positive"] = int((summary.defined > 0).sum())
     found["histogram"] = histogram(summary.defined)
     return dict(found)
+
+
+_SHARES = 20
+
+
+def pairs_of(values: Values) -> dict[str, Any]:
+    """How many rows have which share of their pairs in order, ties counted half; the perfect ones.
+
+    The bins are of equal width from 0 to 1. Rows without pairs are left out.
+    """
+    known = values[~np.isnan(values)]
+    counts, _ = np.histogram(known, bins=_SHARES, range=(0.0, 1.0))
+    return {"rows": known.size, "perfect": int((known == 1).sum()), "counts": counts.tolist()}
 
 
 def histogram(values: Values, n_bins: int = _BINS) -> dict[str, Any] | None:

@@ -48,6 +48,10 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
 # Pictures
 
 _COLOURS = 6
+_QUANTILES = (1.0, 0.75, 0.5, 0.25, 0.0)
+_STEP = 7
+_SLIGHT = 0.02
+_FEW_DOTS = 300
 _SHAPES = ("circle", "square", "triangle", "diamond", "wedge", "cross")
 
 
@@ -81,27 +85,141 @@ def histogram(found: Mapping[str, Any], height: float = 96) -> dict[str, Any]:
 
 
 def curves(found: Mapping[str, Any], height: float = 150) -> dict[str, Any]:
-    """Lines of F1 against the threshold, with the maximum of each."""
-    thresholds = found["thresholds"]
-    low, high = thresholds[0], thresholds[-1]
-    x, y = Scale(low, high), Scale(1.0, 0.0, height)
+    """Lines of F1 against the threshold, with the maximum of each.
+
+    Thresholds are placed by the share of relevant entries above them, from all to none, so that a
+    few extreme scores take no room.
+    """
+    thresholds, above = found["thresholds"], found["above"]
+    x, y = Scale(1.0, 0.0), Scale(1.0, 0.0, height)
     lines = [
         {
             "name": name,
-            "path": _path([(x(t), y(v)) for t, v in zip(thresholds, found[name], strict=True)]),
-            "peak": {
-                "x": x(peak["threshold"]),
-                "y": y(peak["value"]),
-            },
+            "path": _path([(x(a), y(v)) for a, v in zip(above, found[name], strict=True)]),
+            "peak": {"x": x(peak["above"]), "y": y(peak["value"])},
         }
         for name, peak in found["peaks"].items()
     ]
+    nearest = [min(range(len(above)), key=lambda k: abs(above[k] - q)) for q in _QUANTILES]
     return {
         "height": height,
         "lines": lines,
-        "x_ticks": [{"x": x(t), "text": _text(t)} for t in ticks(low, high)],
+        "x_ticks": [
+            {"x": x(q), "text": f"{q:.0%}", "threshold": _text(float(f"{thresholds[k]:.3g}"))}
+            for q, k in zip(_QUANTILES, nearest, strict=True)
+        ],
         "y_ticks": [{"y": y(t), "text": _text(t)} for t in (0.0, 0.5, 1.0)],
     }
+
+
+# Rows of dots: a name, marks on a common scale, a value
+
+
+def skills(
+    measures: Sequence[Mapping[str, Any]], models: Sequence[Mapping[str, Any]], most: int = 6
+) -> dict[str, Any]:
+    """The skill of the first models on all measures, with intervals, from blind to best."""
+    shown = models[:most]
+    cells = [
+        m["measures"][e["name"]] for m in shown for e in measures if e["name"] in m["measures"]
+    ]
+    ends = [
+        v for c in cells for v in (c["skill"], *(c.get("skill_interval") or ())) if v is not None
+    ]
+    lowest = min(ends, default=0.0)
+    low = 0.0 if lowest > -_SLIGHT else max(-1.0, math.floor(4 * lowest) / 4)
+    x = Scale(low, 1.0)
+    rows = []
+    for entry in measures:
+        own = [(k, m["measures"].get(entry["name"])) for k, m in enumerate(shown)]
+        known = [(k, c) for k, c in own if c is not None and c["skill"] is not None]
+        marks = [
+            {"x": x(c["skill"]), "y": 9 + _STEP * k, "skill": c["skill"], **mark(k),
+             **_span(x, c.get("skill_interval")), "name": shown[k]["name"]}
+            for k, c in known
+        ]  # fmt: skip
+        value = own[0][1]["value"] if len(shown) == 1 and own[0][1] is not None else None
+        rows.append({"title": entry["title"], "name": entry["name"], "marks": marks, "value": value,
+                     "height": 18 + _STEP * (len(shown) - 1)})  # fmt: skip
+    spots = [t for t in (-1.0, -0.5, 0.0, 0.5, 1.0) if t >= low]
+    return {
+        "rows": rows,
+        "zero": x(0.0),
+        "ticks": [{"x": x(t), "text": f"{t:.0%}".replace("-", "−")} for t in spots],
+    }
+
+
+def dumbbells(lines: Sequence[Mapping[str, Any]], high: float = 1.0) -> dict[str, Any]:
+    """A value now, the same on held-out rows and at best, joined by a line; one row for each.
+
+    Each line has a ``title``, and ``now``, ``held_out`` and ``limit`` as far as they are known.
+    """
+    x = Scale(0.0, high)
+    rows = []
+    for line in lines:
+        known = {k: line[k] for k in ("now", "held_out", "limit") if line.get(k) is not None}
+        places = {k: x(v) for k, v in known.items()}
+        rows.append({"title": line["title"], "places": places, "values": known,
+                     "x1": min(places.values(), default=0), "x2": max(places.values(), default=0)
+                     })  # fmt: skip
+    spots = ticks(0.0, high)
+    return {"rows": rows, "ticks": [{"x": x(t), "text": _text(t)} for t in spots]}
+
+
+def named_dots(names: Sequence[str], values: Sequence[float | None]) -> dict[str, Any]:
+    """Shares of a few named things, the lowest first; those without a value are left out."""
+    x = Scale(0.0, 1.0)
+    known = sorted((v, n) for n, v in zip(names, values, strict=True) if v is not None)
+    rows = [{"title": n, "x": x(v), "value": v} for v, n in known]
+    return {"rows": rows, "ticks": [{"x": x(t), "text": f"{t:.0%}"} for t in (0.0, 0.5, 1.0)]}
+
+
+def shares(found: Mapping[str, Any], height: float = 80) -> dict[str, Any]:
+    """Bars of how many rows have which share of their pairs in order."""
+    counts = found["counts"]
+    y, width = Scale(0, max(1, *counts), height), 100 / len(counts)
+    bars = [
+        {"x": round(k * width, 2), "w": round(0.9 * width, 2), "h": y(c), "count": c}
+        for k, c in enumerate(counts)
+        if c
+    ]
+    spots = (0.0, 0.5, 1.0)
+    return {
+        "height": height,
+        "bars": bars,
+        "ticks": [{"x": 100 * t, "text": f"{t:.0%}"} for t in spots],
+    }
+
+
+def scatter(
+    positives: Sequence[int],
+    values: Sequence[float | None],
+    names: Sequence[str],
+    height: float = 180,
+) -> dict[str, Any]:
+    """A dot for each label: its number of instances on a logarithmic scale, and its value."""
+    known = [
+        (p, v, n) for p, v, n in zip(positives, values, names, strict=True) if p and v is not None
+    ]
+    most = max((p for p, _, _ in known), default=1)
+    x, y = Scale(-0.1, math.log10(max(most, 10))), Scale(1.0, 0.0, height)
+    dots = [(x(math.log10(p)), y(v), n, p, v) for p, v, n in known]
+    powers = [k for k in range(7) if 10**k <= max(most, 10)]
+    few = len(dots) <= _FEW_DOTS
+    return {
+        "height": height,
+        "dots": [{"x": a, "y": b, "name": n, "instances": p, "value": v} for a, b, n, p, v in dots]
+        if few
+        else [],
+        "path": "" if few else "".join(f"M{a:g} {b:g}h0" for a, b, *_ in dots),
+        "n": len(dots),
+        "x_ticks": [{"x": x(k), "text": f"{10**k:,}".replace(",", "\u202f")} for k in powers],
+        "y_ticks": [{"y": y(t), "text": _text(t)} for t in (0.0, 0.5, 1.0)],
+    }
+
+
+def _span(x: Scale, interval: Sequence[float] | None) -> dict[str, float]:
+    return {} if interval is None else {"x1": x(interval[0]), "x2": x(interval[1])}
 
 
 def strip(values: Mapping[str, float | None], order: Sequence[str], low: float, high: float
@@ -109,12 +227,35 @@ def strip(values: Mapping[str, float | None], order: Sequence[str], low: float, 
     """Marks of several methods on one axis, each on its own level so that none hides another."""
     x = Scale(low, high)
     level = 8
-    marks = [
+    marks: list[dict[str, Any]] = [
         {"x": x(value), "y": 6 + level * place, "name": name, "value": value, **mark(place)}
         for place, name in enumerate(order)
         if (value := values.get(name)) is not None
     ]
     return {"height": level * len(order) + 4, "marks": marks}
+
+
+def splits(line: Mapping[str, Any], methods: Sequence[str], better: str) -> dict[str, Any]:
+    """The values of all splits of one data set and measure, better ones further left.
+
+    A method without values has no mark. The mean is a mark, each split a small dot beside it.
+    """
+    every = [v for own in line["values"] for v in own if v is not None]
+    ends = (max(every, default=0.0), min(every, default=0.0))
+    x = Scale(*(ends if better == "high" else reversed(ends)))
+    level = 9
+    found = [
+        {
+            "y": 6 + level * k,
+            "name": name,
+            "dots": [x(v) for v in line["values"][k] if v is not None],
+            "x": x(cell["mean"]),
+            **mark(k),
+        }
+        for k, (name, cell) in enumerate(zip(methods, line["cells"], strict=True))
+        if cell is not None
+    ]
+    return {"height": level * len(methods) + 4, "methods": found}
 
 
 def diagram(layout: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The document of an evaluation: one model or several, on the same labels."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,11 +19,13 @@ from limo.measures._intervals import Sampling, check_sampling
 from limo.measures._measure import Measure
 from limo.measures._own import Chosen, computable, select
 from limo.measures._table import LETTERS, MEASURES, explain_measure
+from limo.report._advice import Advice, advise, entries_used
 from limo.report._details import (
     hardest_instances,
     hardest_labels,
     label_columns,
     margins_of,
+    pairs_of,
     threshold_details,
     threshold_functions,
 )
@@ -31,7 +34,9 @@ from limo.report._provenance import checksum, collect_provenance
 from limo.report._verdict import verdict_of, verdict_of_all
 
 _HARDEST = 10
+_PAIRS = {"rows": "instance_auc", "columns": "macro_auc"}  # the share of pairs in order
 _DEFAULT_LEVEL = 0.95
+_ADVISED = 4_000_000  # entries looked at for advice, over all models; the best come first
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +100,11 @@ def judge_model(
         "has_scores": scored,
         "has_predictions": checked.P is not None,
         "measures": {key: _value(entries[key], evaluation) for key in entries},
-        "margins": {view: margins_of(m) for view, m in evaluation.margins.items()},
+        "margins": _margins(whole),
         "effectiveness": _effectiveness(evaluation),
         "guarantees": guarantees(evaluation).to_dict() if scored and evaluation.is_plain else None,
         "thresholds": None if details is None else details.summary,
+        "advice": [],
         "hardest_labels": hardest_labels(whole, _HARDEST),
         "hardest_instances": hardest_instances(whole, checked.Y, checked.S, details, _HARDEST),
     }
@@ -134,6 +140,8 @@ def _value(measure: dict[str, Any], evaluation: Evaluation) -> dict[str, Any]:
     """The model's value; ranks among models are filled in later."""
     value = evaluation[measure["name"]]
     interval = evaluation.interval(measure["name"])
+    ends = [] if interval is None else [interval.low, interval.high]
+    skills = sorted(evaluation.skill_of(measure["name"], end) for end in ends)
     return {
         "value": plain(value),
         "error": None if interval is None else plain(interval.error),
@@ -142,10 +150,20 @@ def _value(measure: dict[str, Any], evaluation: Evaluation) -> dict[str, Any]:
         "title": measure["title"],
         "better": measure["better"],
         "skill": plain(evaluation.skill[measure["name"]]),
+        "skill_interval": skills if skills and not math.isnan(sum(skills)) else None,
         "skipped": measure["skipped"],
         "rank": None,
         "first": False,
     }
+
+
+def _margins(whole: Evaluation) -> dict[str, Any]:
+    """The margins of each view, and how many of its rows have which share of pairs in order."""
+    margins = {view: margins_of(summary) for view, summary in whole.margins.items()}
+    for view, values in (("rows", whole.per_instance), ("columns", whole.per_label)):
+        if view in margins:
+            margins[view]["pairs"] = pairs_of(values[_PAIRS[view]])
+    return margins
 
 
 def _effectiveness(evaluation: Evaluation) -> dict[str, Any] | None:
@@ -202,8 +220,10 @@ def evaluation_document(
     sample_weight: Any = None,
     missing: Any = None,
     measures: Chosen = None,
+    measure: str | None = None,
     intervals: float | None = None,
     groups: Any = None,
+    commands: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Evaluate models by their scores, their predictions or both, and collect all results.
 
@@ -231,11 +251,17 @@ def evaluation_document(
         where a label is missing. Such entries take no part.
     measures : "all", or a list of names, records or functions, optional
         As in :func:`limo.evaluate`.
+    measure : str, optional
+        The one measure that counts: the order of the models, the verdict and the advice are about
+        it. By default models are ordered by how often they are best, or within noise of the best.
     intervals : float, optional
-        The level of intervals. By default one model has none, and several have 0.95: no model is
-        called better on a difference within noise.
+        The level of intervals, by default 0.95: no model is called better on a difference within
+        noise. 0 is for none, which is faster.
     groups : array-like of shape (n_samples,), optional
         For intervals: the group of each instance, if instances come in groups.
+    commands : mapping of str to str, optional
+        For advice: by the name of the model, a command that fits thresholds to its scores if
+        ``-m MEASURE -o rule.json`` is added. By default advice is given as Python code.
 
     Returns
     -------
@@ -261,23 +287,29 @@ def evaluation_document(
     if not names:
         raise ValueError("Give scores or predictions of at least one model: got neither.")
     truth = check_truth(y_true, label_names, sample_weight=sample_weight, missing=missing)
-    chosen, rules = select(measures), check_conventions(conventions)
-    level = _DEFAULT_LEVEL if intervals is None and len(names) > 1 else intervals
+    rules = check_conventions(conventions)
+    aim = [] if measure is None else select([measure])
+    chosen = list({m.name: m for m in (*select(measures), *aim)}.values())
+    level = _DEFAULT_LEVEL if intervals is None else intervals
     size = truth.Y.shape[0]
     sampling = check_sampling(level, groups=groups, n_instances=size) if level else None
-    found = []
-    for name in names:
-        checked = truth.join(by_score.get(name), by_label.get(name))
-        wanted = computable(chosen, checked, measures)
-        found.append(judge_model(name, checked, rules, wanted, sampling))
+    inputs = {name: truth.join(by_score.get(name), by_label.get(name)) for name in names}
+    found = [
+        judge_model(name, checked, rules, computable(chosen, checked, measures), sampling)
+        for name, checked in inputs.items()
+    ]
     differences = _differences(found, sampling)
-    models = _ranked([one.model for one in found], differences)
+    rank_models([one.model for one in found], differences)
+    focus = aim[0].name if aim else None
+    found = _advised(found, inputs, chosen, rules, focus, commands or {})
+    models = [one.model for one in found]
     return {
         "format": FORMAT,
         "title": title or _title(names),
         "data": found[0].data,
         "conventions": found[0].conventions,
-        "verdict": models[0]["verdict"] if len(models) == 1 else verdict_of_all(models),
+        "measure": focus,
+        "verdict": models[0]["verdict"] if len(models) == 1 else verdict_of_all(models, focus),
         "letters": LETTERS,
         "measures": _measures(found),
         "models": models,
@@ -318,18 +350,18 @@ def _differences(found: list[ModelFindings], sampling: Sampling | None) -> list[
     return [plain(one.to_dict()) for one in differences_of(evaluations, sampling.level)]
 
 
-def _ranked(
-    models: list[dict[str, Any]], differences: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Fill in each model's rank on each measure, the mean of its ranks, and its verdict.
+def rank_models(models: list[dict[str, Any]], differences: list[dict[str, Any]]) -> None:
+    """Fill in each model's rank on each measure, and the mean of its ranks.
 
-    First on a measure are the best model and those whose difference from it is within noise.
+    First on a measure are the best model and those whose difference from it is within noise. Means
+    are over the measures that all models have: a measure that a model lacks is no loss to it.
     """
     worse = {
         (d["measure"], d["better"], d["second"] if d["better"] == d["first"] else d["first"])
         for d in differences
         if d["better"] is not None
     }
+    shared = []
     for name in dict.fromkeys(name for model in models for name in model["measures"]):
         sign = {"high": 1, "low": -1}
         having = [m for m in models if m["measures"].get(name, {}).get("value") is not None]
@@ -338,9 +370,62 @@ def _ranked(
         top = None if not ranks else list(lines)[ranks.index(min(ranks))]
         for (model, line), rank in zip(lines.items(), ranks, strict=True):
             line["rank"] = rank
-            line["first"] = len(models) > 1 and (name, top, model) not in worse
+            line["first"] = len(having) > 1 and (name, top, model) not in worse
+        shared += [name] if len(having) == len(models) else []
     for model in models:
-        ranks = [r["rank"] for r in model["measures"].values() if r["rank"] is not None]
+        ranks = [model["measures"][name]["rank"] for name in shared]
         model["mean_rank"] = sum(ranks) / len(ranks) if ranks else None
-        model["verdict"] = verdict_of(model)
-    return models
+
+
+def _advised(
+    found: list[ModelFindings],
+    inputs: Mapping[str, Checked],
+    measures: Sequence[Measure],
+    conventions: Conventions,
+    focus: str | None,
+    commands: Mapping[str, str],
+) -> list[ModelFindings]:
+    """The models with advice and a verdict, best first; the best get advice first."""
+
+    def place(one: ModelFindings) -> tuple[float, ...]:
+        return _place(one.model, focus)
+
+    left = _ADVISED
+    for one in sorted(found, key=place):
+        name = one.model["name"]
+        left -= entries_used(inputs[name])
+        if left >= 0:
+            advice = advise(inputs[name], measures, conventions, focus, commands.get(name))
+            add_advice(one.model, advice)
+        one.model["verdict"] = verdict_of(one.model, focus)
+    return sorted(found, key=place)
+
+
+def add_advice(model: dict[str, Any], advice: list[Advice]) -> None:
+    """Add the advice that helps, and to each measure of labels its value on held-out rows."""
+    model["advice"] = [plain(vars(one)) for one in advice if one.helps]
+    for one in advice:
+        if one.change == "thresholds" and one.measure in model["thresholds"]["measures"]:
+            line = model["thresholds"]["measures"][one.measure]
+            line["held_out"], line["held_out_kind"] = one.expected, one.kind
+
+
+def _place(model: dict[str, Any], focus: str | None) -> tuple[float, ...]:
+    """What models are sorted by.
+
+    The measure that counts, now or promised; then on how many measures a model is best or within
+    noise of the best; then the mean rank.
+    """
+    rank = None if focus is None else model["measures"].get(focus, {}).get("rank")
+    promised = [
+        one["expected"] * {"high": -1, "low": 1}[one["better"]]
+        for one in model["advice"]
+        if one["measure"] == focus
+    ]
+    mean = model["mean_rank"]
+    return (
+        math.inf if rank is None else rank,
+        promised[0] if promised and rank is None else 0.0,
+        -sum(line["first"] for line in model["measures"].values()),
+        math.inf if mean is None else mean,
+    )

@@ -20,7 +20,19 @@ from jinja2 import (
 from markupsafe import Markup, escape
 
 from limo._system import as_path, check_target, replacing
-from limo.report._drawings import curves, diagram, histogram, mark, strip
+from limo.report._drawings import (
+    curves,
+    diagram,
+    dumbbells,
+    histogram,
+    mark,
+    named_dots,
+    scatter,
+    shares,
+    skills,
+    splits,
+    strip,
+)
 from limo.report._tables import SUFFIXES, tables
 
 FORMAT = "limo-report/2"
@@ -72,6 +84,7 @@ def render(document: Mapping[str, Any]) -> str:
         return template.render(
             document=document,
             findings=embedded(document),
+            latex=_latex(document),
             style=Markup(style),
             script=Markup(script),
             policy=_policy(style, script),
@@ -85,6 +98,12 @@ def render(document: Mapping[str, Any]) -> str:
             f"The document has a value of the wrong kind: {type(error).__name__}: {error}. Create "
             "it again with limo.report."
         ) from error
+
+
+def _latex(document: Mapping[str, Any]) -> str:
+    """The tables for a paper; empty if the document has only tables of its own."""
+    has_values = document.get("comparisons") or document.get("models")
+    return tables(document, "latex") if has_values else ""
 
 
 def write(
@@ -203,7 +222,10 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {f.__name__: f for f in (fixed, percent, short, whole)}
-    functions = (are_numbers, curves, diagram, histogram, mark, strip)
+    functions = (
+        are_numbers, curves, diagram, dumbbells, histogram, mark, named_dots, scatter, shares,
+        skills, splits, strip,
+    )  # fmt: skip
     environment.globals |= {f.__name__: f for f in functions}
     return environment
 

@@ -1,18 +1,16 @@
 """The verdict: how good a model is, why, and what to change; which of several is best."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from limo._explain import suited_measures
-from limo._text import counted
-from limo._views import VIEWS
-from limo.measures._table import MEASURES
+from limo._text import counted, listed
+from limo.report._advice import sentences as advice_sentences
 
 _GOOD = 0.75
 _WEAK = 0.4
-_NOTABLE = 0.02
-_WELL_ORDERED = 0.98
 _LONG_NAME = 40
 _MOST_OTHERS = 4
 
@@ -20,14 +18,32 @@ _MOST_OTHERS = 4
 # One model
 
 
-def verdict_of(model: Mapping[str, Any]) -> list[str]:
-    """One sentence each: how good one model is, why, and what to change."""
-    sentences = (
-        _quality(model["measures"]),
-        _reason(model["margins"]),
-        _advice(model["margins"], model["thresholds"]),
+def verdict_of(model: Mapping[str, Any], focus: str | None = None) -> list[str]:
+    """One sentence each: how good one model is, why, what to change, and the next command.
+
+    ``focus`` is the one measure that counts, if there is one.
+    """
+    measures = model["measures"]
+    quality = _quality(measures) if focus not in measures else _value(measures[focus])
+    found = [quality, _reason(model["margins"])]
+    if model["has_scores"]:
+        found += advice_sentences(model["advice"], model["has_predictions"])
+    else:
+        found.append("With scores, the report can also explain why and suggest what to change.")
+    return [sentence for sentence in found if sentence]
+
+
+def _value(line: Mapping[str, Any]) -> str:
+    """One measure: its value, its interval, and where that is between blind and best."""
+    if line["value"] is None:
+        return f"{_capital(line['title'])} has no value on these labels."
+    interval = "" if line.get("low") is None else f" ({line['low']:.4f} to {line['high']:.4f})"
+    skill = (
+        ""
+        if line["skill"] is None
+        else f": skill {line['skill']:.0%}, where 0% is blind guessing and 100% the best possible"
     )
-    return [sentence for sentence in sentences if sentence]
+    return f"{_capital(line['title'])} is {line['value']:.4f}{interval}{skill}."
 
 
 def _quality(measures: Mapping[str, Any]) -> str:
@@ -56,131 +72,121 @@ def _with_skill(names: list[str], measures: Mapping[str, Any]) -> str:
     values = [measures[name]["skill"] for name in names]
     low, high = f"{min(values):.0%}", f"{max(values):.0%}"
     span = high if low == high else f"{low} to {high}"
-    return f"{_listed([measures[name]['title'] for name in names])} (skill {span})"
+    return f"{listed([measures[name]['title'] for name in names])} (skill {span})"
+
+
+_WITHIN = {"rows": "within instances", "columns": "within labels"}
 
 
 def _reason(margins: Mapping[str, Any]) -> str:
-    """The shares of positive margins and ordered pairs, of instances and of labels."""
+    """The shares of pairs in order, within instances and within labels."""
     known = {
-        name: margins[name]
-        for name in ("rows", "columns")
-        if name in margins and margins[name]["positive_share"] is not None
+        name: margins[name]["ordered_share"]
+        for name in _WITHIN
+        if margins.get(name, {}).get("ordered_share") is not None
     }
     if not known:
         return ""
-    parts = [
-        f"the {VIEWS[name].margin} margin is positive on {m['positive_share']:.1%} of "
-        f"{VIEWS[name].row}s ({m['ordered_share']:.1%} of pairs are in order)"
-        for name, m in known.items()
-    ]
-    suits = (
-        suited_measures(*(m["ordered_share"] for m in known.values())) if len(known) == 2 else ""
-    )
-    return f"Why: {_listed(parts)}{f'; so it {suits}' if suits else ''}."
-
-
-def _advice(margins: Mapping[str, Any], thresholds: Mapping[str, Any] | None) -> str:
-    if thresholds is None:
-        return "With scores, the report can also explain why and suggest what to change."
-    advice = (_advice_on_weights(margins), _advice_on_thresholds(thresholds["measures"]))
-    return f"What to change: {'; '.join(part for part in advice if part)}."
-
-
-def _advice_on_weights(margins: Mapping[str, Any]) -> str:
-    """Which margin to weight more: the one with the fewest pairs in order."""
-    shares = {
-        name: margins[name]["ordered_share"]
-        for name in VIEWS
-        if margins.get(name, {}).get("ordered_share") is not None
-    }
-    if not shares:
-        return ""
-    worst = min(shares, key=lambda name: shares[name])
-    if shares[worst] >= _WELL_ORDERED:
-        return "a better ranking can gain little"
-    view = VIEWS[worst]
-    gain = [m.title for m in MEASURES.values() if m.view is view and m.needs == "scores"]
-    return (
-        f"give the {view.margin} margin more weight ({view.weight} of LIMOClassifier) to improve "
-        f"{_listed(gain)}"
-    )
-
-
-def _advice_on_thresholds(measures: Mapping[str, Any]) -> str:
-    """Which kind of threshold to use: the one whose F1 can gain most."""
-    f1s = {name: line for name, line in measures.items() if MEASURES[name].family == "f1"}
-    if any(line["found"] is None for line in f1s.values()):
-        parts = [f"{MEASURES[n].title} {line['best_threshold']:.2f}" for n, line in f1s.items()]
-        return (
-            "fit thresholds for the F1 you need: with the best thresholds these scores reach "
-            f"{_listed(parts)}"
-        )
-    if all(line["limited_by"] == "nothing" for line in measures.values()):
-        return "better thresholds can gain nothing, as every label is predicted correctly"
-    name = max(f1s, key=lambda n: f1s[n]["lost_to_threshold"])
-    line = f1s[name]
-    if line["lost_to_threshold"] < _NOTABLE:
-        return "the thresholds are nearly as good as these scores allow"
-    kind = line["threshold"]
-    threshold = "one global threshold" if kind == "global" else f"a threshold per {kind}"
-    return (
-        f"use {threshold}, which can raise {MEASURES[name].title} from {line['found']:.2f} to at "
-        f"most {line['best_threshold']:.2f}"
-    )
+    parts = [f"{share:.1%} of the pairs {_WITHIN[name]}" for name, share in known.items()]
+    suits = suited_measures(*known.values()) if len(known) == 2 else ""
+    return f"Why: {listed(parts)} are in order{f', so it {suits}' if suits else ''}."
 
 
 # Several models
 
 
-def verdict_of_all(models: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Which of several models is best on what, and the verdict of the best of them."""
-    best = min(models, key=_mean_rank)
-    quality, *rest = verdict_of(best)
+def verdict_of_all(models: Sequence[Mapping[str, Any]], focus: str | None = None) -> list[str]:
+    """Which of several models is best on what, and the verdict of the first of them.
+
+    The models are given best first.
+    """
+    best = models[0]
+    quality, *rest = verdict_of(best, focus)
     own = f"{_short_name(best['name'])}: {quality[0].lower()}{quality[1:]}"
-    return [_ranking(models, best), own, *rest]
+    lead = _ranking(models) if focus is None else _leader(models, focus)
+    return [lead, own, *rest]
 
 
-def _mean_rank(model: Mapping[str, Any]) -> float:
-    return math.inf if model["mean_rank"] is None else float(model["mean_rank"])
-
-
-def _ranking(models: Sequence[Mapping[str, Any]], best: Mapping[str, Any]) -> str:
-    if best["mean_rank"] is None:
-        return f"No measure has a value, so the {len(models)} models cannot be ranked."
-    if all(r["first"] for m in models for r in m["measures"].values()):
-        return f"On no measure do the {len(models)} models differ beyond noise."
-    alone, shared = _wins(models)
-    name, own, among = best["name"], alone.pop(best["name"]), shared[best["name"]]
-    known = list(dict.fromkeys(r["title"] for m in models for r in m["measures"].values()))
-    parts = [f"is best on {_listed_or_but(own, known)}"] if own else []
-    parts += [f"is among the best on {_listed(among)}"] if among else []
-    where = f"and {' and '.join(parts)}" if parts else "but is best on none"
-    lead = (
-        f"{_short_name(name)} has the best mean rank of {len(models)} models over all measures "
-        f"{where}."
+def _leader(models: Sequence[Mapping[str, Any]], focus: str) -> str:
+    """Which models are best on the one measure that counts."""
+    having = [m for m in models if m["measures"].get(focus, {}).get("value") is not None]
+    if len(having) < 2:
+        return _promises(models, focus)
+    title = having[0]["measures"][focus]["title"]
+    first = [_short_name(m["name"]) for m in having if m["measures"][focus]["first"]]
+    values = [f"{m['measures'][focus]['value']:.4f}" for m in having]
+    if len(first) == len(having):
+        return f"On {title} the {len(having)} models do not differ beyond noise."
+    if len(first) > 1:
+        return f"On {title}, {listed(first)} are best: they do not differ beyond noise."
+    return (
+        f"{first[0]} is best on {title}: {values[0]}, ahead of {_short_name(having[1]['name'])} "
+        f"with {values[1]}."
     )
-    others = [f"{_short_name(n)} is best on {_listed(t)}" for n, t in alone.items() if t]
+
+
+def _promises(models: Sequence[Mapping[str, Any]], focus: str) -> str:
+    """What fitted thresholds would give the models that have no value yet."""
+    promised = [(m, one) for m in models for one in m["advice"] if one["measure"] == focus]
+    if not promised:
+        return f"Fewer than two models have a value of {focus}, so they cannot be ranked by it."
+    parts = [f"{one['expected']:.3f} for {_short_name(m['name'])}" for m, one in promised]
+    title = promised[0][1]["title"]
+    return (
+        f"No labels were predicted. On held-out rows, fitted thresholds give {title} "
+        f"{listed(parts)}."
+    )
+
+
+def _ranking(models: Sequence[Mapping[str, Any]]) -> str:
+    best = models[0]
+    shared_by = Counter(
+        n for m in models for n, r in m["measures"].items() if r["rank"] is not None
+    )
+    common = [n for n, k in shared_by.items() if k > 1]
+    if not shared_by:
+        return f"No measure has a value, so the {len(models)} models cannot be ranked."
+    if not common:
+        return (
+            f"The {len(models)} models have no measure in common, so they cannot be ranked: give "
+            "scores, or predictions, of each."
+        )
+    if all(m["measures"][n]["first"] for n in common for m in models if n in m["measures"]):
+        return f"On no measure do the {len(models)} models differ beyond noise."
+    alone = _wins(models)
+    own = alone.pop(best["name"])
+    known = [title for title in _titles(models, common) if title not in own]
+    n_first = sum(best["measures"].get(n, {}).get("first", False) for n in common)
+    lead = (
+        f"{_short_name(best['name'])} is best, or within noise of the best, on "
+        f"{_all_or(n_first, len(common))}"
+    )
+    lead += f", and alone best on {_listed_or_but(own, [*own, *known])}." if own else "."
+    others = [f"{_short_name(n)} is best on {listed(t)}" for n, t in alone.items() if t]
     return f"{lead} {'; '.join(others[:_MOST_OTHERS])}." if others else lead
 
 
-def _wins(
-    models: Sequence[Mapping[str, Any]],
-) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """The measures on which each model alone is best, and those where it is one of the best.
+def _titles(models: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
+    titles = {n: r["title"] for m in models for n, r in m["measures"].items()}
+    return [titles[name] for name in names]
 
-    Measures on which no difference is beyond noise are left out.
-    """
+
+def _all_or(n: int, of: int) -> str:
+    """All 7 measures, or 3 of 7 measures."""
+    if n == of:
+        return f"all {of} measures" if of > 1 else "the measure they have in common"
+    return f"{n} of {counted(of, 'measure')}"
+
+
+def _wins(models: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """The measures on which each model alone is best, beyond noise."""
     alone: dict[str, list[str]] = {m["name"]: [] for m in models}
-    shared: dict[str, list[str]] = {m["name"]: [] for m in models}
     for name in dict.fromkeys(name for m in models for name in m["measures"]):
         having = [m for m in models if m["measures"].get(name, {}).get("value") is not None]
         first = [m for m in having if m["measures"][name]["first"]]
-        if len(first) == len(having):
-            continue
-        for model in first:
-            into = alone if len(first) == 1 else shared
-            into[model["name"]].append(model["measures"][name]["title"])
-    return alone, shared
+        if len(first) == 1 < len(having):
+            alone[first[0]["name"]].append(first[0]["measures"][name]["title"])
+    return alone
 
 
 # Methods over data sets
@@ -221,18 +227,25 @@ def _is_best(ranks: Sequence[float], place: int) -> bool:
 
 
 def _certainty(tests: Sequence[Mapping[str, Any]]) -> str:
-    known = [t for t in tests if not math.isnan(t["p_value"])]
+    """Whether methods differ, by the same test that decides what the diagrams show."""
+    known = [t for t in tests if not math.isnan(t["f_p_value"])]
     if not known:
         return ""
     alpha = known[0]["alpha"]
-    differ = [t["title"] for t in known if t["p_value"] < alpha]
+    differ = [t["title"] for t in known if t["f_p_value"] <= alpha]
+    caution = (
+        " The splits of one data set share instances, so this test is overconfident."
+        if known[0]["blocks"] == "split"
+        else ""
+    )
     if not differ:
         return (
-            f"By Friedman's test at {alpha:g} the methods differ on no measure: they are too "
-            "close, or there are too few data sets."
+            f"By the Iman-Davenport test at {alpha:g} the methods differ on no measure: they are "
+            f"too close, or there are too few {known[0]['blocks'].replace('data', 'data ')}s."
+            f"{caution}"
         )
     where = _listed_or_but(differ, [t["title"] for t in known])
-    return f"By Friedman's test at {alpha:g} the methods differ on {where}."
+    return f"By the Iman-Davenport test at {alpha:g} the methods differ on {where}.{caution}"
 
 
 def _agreement(part: Mapping[str, Any]) -> str:
@@ -249,6 +262,11 @@ def _agreement(part: Mapping[str, Any]) -> str:
 # Words
 
 
+def _capital(title: str) -> str:
+    """A title at the start of a sentence; names such as macro-F1 keep their small letter."""
+    return title if "-" in title else title[0].upper() + title[1:]
+
+
 def _short_name(name: str) -> str:
     """A name that fits into a sentence."""
     return name if len(name) <= _LONG_NAME else f"{name[: _LONG_NAME - 1]}…"
@@ -258,12 +276,7 @@ def _listed_or_but(titles: Sequence[str], of: Sequence[str]) -> str:
     """The measures listed, or those that are missing where that is shorter."""
     others = [title for title in of if title not in titles]
     if not others:
-        return f"all {len(of)} measures" if len(of) > 2 else _listed(of)
+        return f"all {len(of)} measures" if len(of) > 2 else listed(of)
     if len(others) < len(titles):
-        return f"all measures but {_listed(others)}"
-    return _listed(titles)
-
-
-def _listed(words: Sequence[str]) -> str:
-    """A, B and C."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+        return f"all measures but {listed(others)}"
+    return listed(titles)

@@ -1,5 +1,6 @@
 """What all reproductions share: run plans, read printed numbers, write a page with its files."""
 
+import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -161,11 +162,18 @@ def write_page(
     paths = [page]
     for table in tables:
         paths += _write_table(target, table)
-    for picture in pictures:
-        paths += _write_picture(target, picture)
+    drawn = [_write_picture(target, picture) for picture in pictures]
+    paths += [path for both in drawn for path in both]
     facts = {table.name: table.facts for table in tables}
     document = document_from_parts(
-        title, verdict=findings, comparisons=comparisons, tables=map(_document_part, tables)
+        title,
+        verdict=findings,
+        comparisons=comparisons,
+        tables=map(_document_part, tables),
+        pictures=[
+            {"caption": one.caption, "png": base64.b64encode(png.read_bytes()).decode()}
+            for one, (_, png) in zip(pictures, drawn, strict=True)
+        ],
     )
     return Reproduction(title, target, tuple(findings), facts, tuple(paths), document)
 

@@ -108,20 +108,59 @@ def try_kinds(
     The kind that suits the target is kept unless another is better by more than ``errors`` standard
     errors of the difference.
     """
+    _, values = _cross_fit(Y, scores, targets, n_folds)
+    return [choose(target, values[target], errors) for target in targets]
+
+
+def gains_over(
+    Y: Pattern,
+    scores: Scores,
+    P: Pattern | None,
+    targets: Sequence[Target],
+    n_folds: int,
+    errors: float = 1.0,
+    by_instance: bool = True,
+) -> list[Tried]:
+    """For each target the kind that :func:`try_kinds` chooses, and its gain over predictions ``P``.
+
+    Without predictions, gain and error are nan. ``by_instance`` says whether to try t(x).
+    """
+    trial, values = _cross_fit(Y, scores, targets, n_folds, by_instance)
+    found = []
+    for target in targets:
+        best = next(t for t in choose(target, values[target], errors) if t.chosen)
+        gain, error = math.nan, math.nan
+        if P is not None:
+            now = trial.values(target, trial.counts_of(P))
+            gain, error = _gain(values[target][best.kind] - now)
+        found.append(replace(best, gain=gain, error=error))
+    return found
+
+
+def _cross_fit(
+    Y: Pattern,
+    scores: Scores,
+    targets: Sequence[Target],
+    n_folds: int,
+    by_instance: bool = True,
+) -> tuple["Trial", dict[Target, dict[str, Values]]]:
+    """Cut every row by thresholds fitted on others: the values of each target, by kind."""
     trial = Trial.of(Y, scores, n_folds)
     # with a single label, all kinds are the same threshold
     most = None if Y.shape[1] > 1 else 1
-    wanted = {target: list(islice(kinds_for(target), most)) for target in targets}
-    counts = {(target, kind): trial.counts() for target in targets for kind in wanted[target]}
+    kinds = {
+        target: [k for k in islice(kinds_for(target), most) if by_instance or not KINDS[k][0]]
+        for target in targets
+    }
+    counts = {(target, kind): trial.counts() for target in targets for kind in kinds[target]}
     for fold in range(trial.n_folds):
         part = trial.part(fold)
         for (target, kind), found in counts.items():
             part.count(kind, target, found)
-    values = {key: trial.values(key[0], found) for key, found in counts.items()}
-    return [
-        choose(target, {kind: values[target, kind] for kind in wanted[target]}, errors)
+    return trial, {
+        target: {kind: trial.values(target, counts[target, kind]) for kind in kinds[target]}
         for target in targets
-    ]
+    }
 
 
 def choose(target: Target, values: dict[str, Values], errors: float) -> list[Tried]:
@@ -129,13 +168,18 @@ def choose(target: Target, values: dict[str, Values], errors: float) -> list[Tri
     first, sign = next(iter(values.values())), getattr(target.function, "sign", 1)
     found = []
     for kind, own in values.items():
-        gain = own - first
-        apart = gain[1:] - gain[1:].mean() if gain.size > 1 else gain
-        error = np.sqrt((apart.size - 1) / apart.size * np.square(apart).sum())
-        found.append(Tried(kind, float(sign * own[0]), float(gain[0]), float(error)))
+        found.append(Tried(kind, float(sign * own[0]), *_gain(own - first)))
     better = [t for t in found if t.gain > errors * t.error]
     chosen = max(better, key=lambda t: t.gain, default=found[0])
     return [replace(t, chosen=t is chosen) for t in found]
+
+
+def _gain(differences: Values) -> tuple[float, float]:
+    """A gain and its standard error, from differences on all rows and with each group left out."""
+    rest = differences[1:] if differences.size > 1 else differences
+    apart = rest - rest.mean()
+    error = np.sqrt((apart.size - 1) / apart.size * np.square(apart).sum())
+    return float(differences[0]), float(error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +206,15 @@ class Trial:
         """Zeros to count hits and predictions in: by row; by group and label."""
         n_rows, n_labels = self.Y.shape
         return np.zeros((2, n_rows), np.int64), np.zeros((2, self.n_groups, n_labels), np.int64)
+
+    def counts_of(self, P: Pattern) -> tuple[Integers, Integers]:
+        """Hits and predictions of given labels."""
+        hits = Pattern.from_csr(P.csr.multiply(self.Y.csr).tocsr())
+        both = (hits, P)
+        return (
+            np.stack([part.ones_per_row for part in both]),
+            np.stack([_by_group(part, self.group, self.n_groups) for part in both]),
+        )
 
     def part(self, fold: int) -> "Part":
         """The rows to fit to and the rows to cut, for one of the folds."""

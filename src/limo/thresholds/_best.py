@@ -257,6 +257,9 @@ class F1Curves:
         Ascending; an item is predicted if it scores higher.
     macro_f1, instance_f1, micro_f1 : array of shape (n,)
         The value if the threshold is used for all entries; 0/0 counts 0.
+    above : array of shape (n,)
+        The share of the relevant entries that score higher, the recall of all entries. Curves over
+        it are not squeezed by a few extreme scores.
 
     Examples
     --------
@@ -271,6 +274,7 @@ class F1Curves:
     macro_f1: Values
     instance_f1: Values
     micro_f1: Values
+    above: Values
 
     @property
     def lines(self) -> dict[str, Values]:
@@ -354,7 +358,11 @@ def curves_of(Y: Pattern, found: Found) -> F1Curves:
         view.n_rows(Y.shape) if own is None else own.sum() for view, own in weights.items()
     )
     return F1Curves(
-        found["entries"]["grid"], macro_f1 / n_labels, instance_f1 / n_instances, micro_f1
+        found["entries"]["grid"],
+        macro_f1 / n_labels,
+        instance_f1 / n_instances,
+        micro_f1,
+        above=hits / true if true else np.zeros(len(hits)),
     )
 
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _num_samples
 
 from limo._checks import check_name
 from limo._scores import probabilities_of, scores_of
-from limo._types import Booleans, Integers, Values
+from limo._types import Anything, Booleans, Integers, Values
 from limo._views import Pattern
 from limo.datasets import StratifiedFolds
 from limo.measures._table import MEASURES
@@ -155,7 +155,7 @@ class ConstantLabels:
     always: Booleans
 
     @classmethod
-    def of(cls, ones: Integers, n_rows: Any) -> "ConstantLabels":
+    def of(cls, ones: Anything, n_rows: Any) -> "ConstantLabels":
         """From the numbers of instances that have each label, and whose label is known."""
         return cls(ones == 0, ones == n_rows)
 

@@ -16,7 +16,7 @@ from limo._sparse import check_sparse
 from limo._types import Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Pattern
 from limo.thresholds._best import Labels
-from limo.thresholds._rules import SHRINKAGE, ThresholdRule, shrunk
+from limo.thresholds._rules import SHRINKAGE, ThresholdRule, shrunk_by
 from limo.thresholds._scores import Scores
 from limo.thresholds._search import Kept, Target, Thresholds, best_thresholds, check_target
 
@@ -215,7 +215,7 @@ def best_offset(
     if kind == "global":
         return float(best_thresholds(ENTRIES, target, Y, rest, kept=kept).values[0])
     t = best_thresholds(COLUMNS, label_target(target), Y, rest, kept=kept).values
-    return shrunk(t, Y, rest, SHRINKAGE)
+    return shrunk_by(t, Y, rest, SHRINKAGE)
 
 
 def label_target(target: Target) -> Target:

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from limo._checks import check_number
 from limo._frames import column_names
 from limo._system import Documented
-from limo._types import Values
+from limo._types import Anything, Values
 from limo._views import COLUMNS, ENTRIES, Pattern
 from limo.thresholds._best import Labels, check_count, cut_scores
 from limo.thresholds._expected import check_probabilities, expected_f1_thresholds, gfm_labels
@@ -332,7 +332,7 @@ class LabelThreshold(ThresholdRule):
         prior = check_number(self.shrinkage, "shrinkage", least=0)
         self.thresholds_ = best_thresholds(COLUMNS, target, Y, scores).values
         if prior:
-            self.thresholds_ = shrunk(self.thresholds_, Y, scores, prior)
+            self.thresholds_ = shrunk_by(self.thresholds_, Y, scores, prior)
 
     def move_to_zero(self) -> float:
         """Shift the finite threshold of a single label to 0 and return the old value."""
@@ -345,10 +345,14 @@ class LabelThreshold(ThresholdRule):
         return cut_scores(scores, self.thresholds_, COLUMNS)
 
 
-def shrunk(t: Values, Y: Pattern, scores: Scores, prior: float) -> Values:
+def shrunk_by(t: Values, Y: Pattern, scores: Scores, prior: float) -> Values:
+    """Thresholds of labels, moved as :func:`shrunk` does."""
+    return shrunk(t, COLUMNS.ones(Y), scores.T.means(Y.row_weights), prior)
+
+
+def shrunk(t: Values, positives: Anything, means: Values, prior: float) -> Values:
     """Thresholds of labels, moved towards the usual distance from the label's mean score."""
-    positives, finite = COLUMNS.ones(Y), np.isfinite(t)
-    means = scores.T.means(Y.row_weights)
+    finite = np.isfinite(t)
     usual = means + (np.median((t - means)[finite]) if finite.any() else 0.0)
     # infinite ones stay: they are left out of the sum, which would be nan for 0 positives
     moved = (positives * np.where(finite, t, 0.0) + prior * usual) / (positives + prior)

@@ -59,6 +59,46 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });
 
+  /* tables as LaTeX */
+  const copy = find("copy");
+  if (copy) {
+    copy.hidden = false;
+    const text = find("latex");
+    const chosen = () => {
+      getSelection().selectAllChildren(text);
+      return document.execCommand("copy");
+    };
+    copy.addEventListener("click", async () => {
+      let done = true;
+      try { await navigator.clipboard.writeText(text.textContent); } catch { done = chosen(); }
+      find("copied").textContent = done ? "copied" : "select the text and copy it";
+    });
+  }
+
+  /* a cue where a table continues beyond the edge */
+  const frames = [...document.querySelectorAll(".scroll")];
+  const cue = (frame) => {
+    const rest = frame.scrollWidth - frame.clientWidth;
+    frame.classList.toggle("more-left", rest > 1 && frame.scrollLeft > 1);
+    frame.classList.toggle("more-right", rest > 1 && frame.scrollLeft < rest - 1);
+    const next = frame.nextElementSibling;
+    const has = next?.classList.contains("scroll-cue");
+    if (rest > 1 && !has) {
+      const note = document.createElement("p");
+      note.className = "scroll-cue";
+      note.setAttribute("aria-hidden", "true");
+      note.textContent = "scroll sideways for more →";
+      frame.after(note);
+    } else if (rest <= 1 && has) {
+      next.remove();
+    }
+  };
+  const cues = () => frames.forEach(cue);
+  for (const frame of frames) frame.addEventListener("scroll", () => cue(frame), { passive: true });
+  addEventListener("resize", cues);
+  document.addEventListener("toggle", cues, true);
+  requestAnimationFrame(cues);
+
   /* the table of labels: only visible rows are in the page */
   if (!findings.labels) return;
   const ROW = 34;

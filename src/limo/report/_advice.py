@@ -1,0 +1,311 @@
+"""Advice: changes that help on held-out rows of the user's own data, with the next command.
+
+Two changes need nothing but labels and scores: other thresholds, for measures of labels, and a
+calibration of the scores of each label, for measures that compare the labels of an instance. Each
+is fitted on four fifths of the rows and tried on the others, fold by fold. Advice is given only
+for a gain beyond noise; a model that nothing helps gets none.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from limo._checks import Checked
+from limo._differences import differences_of
+from limo._evaluate import evaluate_checked
+from limo._evaluation import Evaluation
+from limo._text import counted, listed
+from limo._types import Integers, Values
+from limo._views import COLUMNS, Pattern
+from limo.measures._conventions import Conventions
+from limo.measures._intervals import check_sampling
+from limo.measures._measure import Measure
+from limo.thresholds._auto import Tried, gains_over
+from limo.thresholds._calibration import ScoreCalibration
+from limo.thresholds._scores import DenseScores
+from limo.thresholds._search import check_target
+
+FOLDS = 5
+_LEVEL = 0.95
+_LEAST_ROWS = 40  # fewer say nothing about a gain
+_ENTRIES = 500_000  # a second or two of work
+_MANY_ROWS = 1000  # enough to see a gain, even if they hold more entries
+_NOTABLE = 0.01  # of what the model is short of the best possible value
+
+KINDS = {
+    "label": "a threshold per label",
+    "global": "one global threshold",
+    "instance": "a threshold per instance, t(x)",
+    "instance + global": "a threshold per instance and one for all, t(x) + t",
+    "instance + label": "a threshold per instance and label, t(x) + t_j",
+}
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A change that raises one measure of one model.
+
+    Attributes
+    ----------
+    measure, title : str
+        The measure, in code and in tables.
+    better : {"high", "low"}
+        Whether high or low values of it are better.
+    change : str
+        ``"thresholds"`` or ``"calibration"``.
+    kind : str or None
+        The kind of threshold.
+    found : float or None
+        The value now; None if no labels were predicted.
+    expected : float
+        The value on rows that were held out when the change was fitted.
+    error : float or None
+        The standard error of the gain.
+    rows : int
+        How many rows were used.
+    command : str
+        What to run next.
+    helps : bool
+        Whether the gain is beyond noise and the measure counts. If not, this is no advice, only
+        what fitted thresholds would give.
+    """
+
+    measure: str
+    title: str
+    better: str
+    change: str
+    kind: str | None
+    found: float | None
+    expected: float
+    error: float | None
+    rows: int
+    command: str
+    helps: bool = True
+
+
+def entries_used(checked: Checked) -> int:
+    """How many entries :func:`advise` looks at."""
+    n_rows, n_labels = checked.Y.shape
+    return min(n_rows, max(_MANY_ROWS, _ENTRIES // n_labels)) * n_labels
+
+
+def advise(
+    checked: Checked,
+    measures: Sequence[Measure],
+    conventions: Conventions,
+    focus: str | None = None,
+    command: str | None = None,
+) -> list[Advice]:
+    """What thresholds fitted for each measure give on held-out rows, and what would help.
+
+    ``focus`` is the one measure that counts, if there is one. ``command`` fits thresholds to these
+    scores on the command line, up to the measure. Weighted and incomplete labels get no advice, as
+    t(x) takes neither.
+    """
+    if checked.S is None or not checked.Y.is_plain or checked.Y.shape[0] < _LEAST_ROWS:
+        return []
+    some = _some_rows(checked)
+    scaled = [m for m in measures if _is_calibrated(m) and focus in (None, m.name)]
+    return [
+        *_thresholds(some, _with_thresholds(measures, conventions), focus, command),
+        *_calibration(some, scaled, conventions),
+    ]
+
+
+def _some_rows(checked: Checked) -> Checked:
+    """All rows, or as many as take a second or two, drawn at random but always the same."""
+    most = entries_used(checked) // checked.Y.shape[1]
+    if most == checked.Y.shape[0]:
+        return checked
+    rows = np.sort(np.random.default_rng(0).permutation(checked.Y.shape[0])[:most])
+    P = None if checked.P is None else _rows_of(checked.P, rows)
+    return Checked(_rows_of(checked.Y, rows), checked.scores[rows], P, checked.label_names)
+
+
+def _rows_of(pattern: Pattern, rows: Integers) -> Pattern:
+    return Pattern.from_csr(pattern.csr[rows])
+
+
+# Thresholds
+
+
+def _with_thresholds(measures: Sequence[Measure], conventions: Conventions) -> list[Measure]:
+    """The measures that thresholds can raise; precision and recall alone are no aim."""
+    usual = conventions.f1_of_nothing == 0
+    return [
+        m
+        for m in measures
+        if m.threshold is not None and m.fractional and (usual or m.family == "hamming_loss")
+    ]
+
+
+def _thresholds(
+    checked: Checked, measures: Sequence[Measure], focus: str | None, command: str | None
+) -> list[Advice]:
+    if not measures:
+        return []
+    small = checked.Y.shape[0] * checked.Y.shape[1] <= _ENTRIES
+    targets = [check_target(m.name) for m in measures]
+    tried = gains_over(
+        checked.Y, DenseScores(checked.scores), checked.P, targets, FOLDS, by_instance=small
+    )
+    # twenty groups of rows give the errors; all measures that count are looked at
+    n_tests = len(measures) if focus is None else 1
+    quantile = stats.t.isf((1 - _LEVEL) / 2 / n_tests, 19)
+    found = []
+    for measure, one in zip(measures, tried, strict=True):
+        helps = checked.P is None or _helps(measure, one, quantile)
+        counts = focus in (None, measure.name)
+        found.append(_threshold_advice(measure, one, checked, command, helps=helps and counts))
+    return found
+
+
+def _helps(measure: Measure, tried: Tried, quantile: float) -> bool:
+    shortfall = abs((1.0 if measure.sign > 0 else 0.0) - tried.value) + max(tried.gain, 0.0)
+    return tried.gain > max(quantile * tried.error, _NOTABLE * shortfall)
+
+
+def _threshold_advice(
+    measure: Measure, tried: Tried, checked: Checked, command: str | None, *, helps: bool
+) -> Advice:
+    known = checked.P is not None
+    start = "limo.AutoThreshold" if command is None else command
+    return Advice(
+        measure=measure.name,
+        title=measure.title,
+        better=measure.better,
+        change="thresholds",
+        kind=tried.kind,
+        found=tried.value - measure.sign * tried.gain if known else None,
+        expected=tried.value,
+        error=tried.error if known else None,
+        rows=checked.Y.shape[0],
+        command=f'{start}("{measure.name}").fit(y_true, y_score)'
+        if command is None
+        else f"{start} -m {measure.name} -o rule.json",
+        helps=helps,
+    )
+
+
+# Calibration
+
+
+def _is_calibrated(measure: Measure) -> bool:
+    """Whether the measure compares scores of different labels, as those in a column do not."""
+    return measure.needs == "scores" and measure.view is not COLUMNS
+
+
+def _calibration(
+    checked: Checked, measures: Sequence[Measure], conventions: Conventions
+) -> list[Advice]:
+    n_rows, n_labels = checked.Y.shape
+    if not measures or n_labels < 2 or n_rows * n_labels > _ENTRIES:
+        return []
+    sampling = check_sampling(_LEVEL, n_instances=n_rows)
+    held_out = replace(checked, S=calibrated(checked.Y, checked.scores))
+    now, then = (
+        evaluate_checked(one, conventions, measures=measures, sampling=sampling)[0]
+        for one in (checked, held_out)
+    )
+    differences = differences_of({"now": now, "then": then}, _LEVEL)
+    if any(one.better == "now" for one in differences):
+        return []  # what helps one measure and harms another is no advice
+    return [
+        Advice(
+            measure=one.measure,
+            title=one.title,
+            better=now.measures[one.measure].better,
+            change="calibration",
+            kind=None,
+            found=one.values[0],
+            expected=one.values[1],
+            error=one.interval.error,
+            rows=n_rows,
+            command="limo.thresholds.ScoreCalibration().fit(y_true, y_score)",
+        )
+        for one in differences
+        if one.better == "then" and _is_notable(now, then, one.measure)
+    ]
+
+
+def calibrated(Y: Pattern, S: Any) -> Values:
+    """Scores that calibrations fitted on other rows have turned into probabilities."""
+    fold = np.random.default_rng(0).permutation(Y.shape[0]) % FOLDS
+    found = np.empty(Y.shape)
+    for k in range(FOLDS):
+        fitted = ScoreCalibration().fit(Y.csr[fold != k], S[fold != k])
+        found[fold == k] = fitted.transform(S[fold == k])
+    return found
+
+
+def _is_notable(now: Evaluation, then: Evaluation, name: str) -> bool:
+    best = now.results[name].best
+    return abs(then[name] - now[name]) > _NOTABLE * abs(best - now[name])
+
+
+# Sentences
+
+
+def sentences(advice: Sequence[Mapping[str, Any]], has_predictions: bool) -> list[str]:
+    """What to change and the next command; nothing if nothing helps."""
+    by_change = {
+        change: [one for one in advice if one["change"] == change]
+        for change in ("thresholds", "calibration")
+    }
+    found = []
+    if by_change["thresholds"]:
+        first = max(by_change["thresholds"], key=_gain_of_shortfall)
+        say = _of_thresholds if has_predictions else _without_predictions
+        found += [say(by_change["thresholds"], first), f"Next: {first['command']}"]
+    if by_change["calibration"]:
+        found.append(_of_calibration(by_change["calibration"]))
+        found.append(f"Next: {by_change['calibration'][0]['command']}")
+    return found
+
+
+def _gain_of_shortfall(one: Mapping[str, Any]) -> tuple[bool, float]:
+    """What comes first: F1, then what brings the largest share of what is missing."""
+    f1 = one["measure"].endswith("f1")
+    if one["found"] is None:
+        return f1, float(one["measure"] == "macro_f1")
+    best = 1.0 if one["better"] == "high" else 0.0
+    return f1, abs(one["expected"] - one["found"]) / max(abs(best - one["found"]), 1e-12)
+
+
+def _of_thresholds(advice: Sequence[Mapping[str, Any]], first: Mapping[str, Any]) -> str:
+    kinds = dict.fromkeys(one["kind"] for one in (first, *advice))
+    parts = [
+        f"{KINDS[kind]} gives {listed([_move(one) for one in advice if one['kind'] == kind])}"
+        for kind in kinds
+    ]
+    return (
+        f"What to change: the thresholds. {_on_held_out(first)}, {'; '.join(parts)}. Judge the "
+        "thresholds you fit on other rows than these."
+    )
+
+
+def _without_predictions(advice: Sequence[Mapping[str, Any]], first: Mapping[str, Any]) -> str:
+    parts = [f"{one['title']} {one['expected']:.3f}" for one in advice]
+    return (
+        "What to change: no labels were predicted, so fit thresholds for the measure you need. "
+        f"{_on_held_out(first)}, fitted thresholds give {listed(parts)}."
+    )
+
+
+def _of_calibration(advice: Sequence[Mapping[str, Any]]) -> str:
+    return (
+        "What to change: the scale of the scores, which differs between labels. "
+        f"{_on_held_out(advice[0])}, scores calibrated for each label give "
+        f"{listed([_move(one) for one in advice])}."
+    )
+
+
+def _move(one: Mapping[str, Any]) -> str:
+    return f"{one['title']} {one['found']:.3f} → {one['expected']:.3f}"
+
+
+def _on_held_out(one: Mapping[str, Any]) -> str:
+    return f"On held-out rows ({FOLDS} folds of {counted(one['rows'], 'row')})"
