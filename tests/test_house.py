@@ -52,7 +52,6 @@ SMALL = {
     "_frames.py": "the names of rows and columns, which every check compares",
     "_text.py": "text helpers that the command line needs without numpy",
     "_sparse_profiles.py": "profiles from stored scores alone; _profiles is long without them",
-    "_kernels/sums.py": "exact sums, which no other kernel does",
     "_kernels/trees.py": "walks through trees, which no other kernel does",
     "_scorer.py": "scorers, mostly documentation; evaluation is long without them",
     "_drawing.py": "colours and axes that drawings of several layers share",
