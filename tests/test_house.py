@@ -21,7 +21,7 @@ SOURCE = ROOT / "src" / "limo"
 
 MOST_LINES = 500
 MOST_LINES_OF_A_FUNCTION = 40
-MOST_MODULES = 160
+MOST_MODULES = 170
 MOST_LAYERS = 9
 LEAST_LINES_OF_CODE = 60
 
@@ -59,6 +59,7 @@ SMALL = {
     "_cli/app.py": "lists the commands; one module per command",
     "_cli/measures.py": "one module per command",
     "_cli/report.py": "one module per command",
+    "_cli/cite.py": "one module per command",
     "datasets/_synthetic.py": "data sets made by rule, mostly documentation",
     "measures/_functions.py": "the measures as public functions, mostly documentation",
     "measures/_rows.py": "the formulas, alone",
