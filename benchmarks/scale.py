@@ -40,6 +40,7 @@ def block(number: int, shape: tuple[int, int, int], density: float) -> tuple[Any
     marks = sparse.csr_array(X @ hits)
     marks.data = (marks.data > 0.9).astype(np.int8)
     marks.eliminate_zeros()
+    marks.sort_indices()
     return X, marks
 
 
