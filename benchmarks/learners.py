@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from quality import SETS, load
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
@@ -132,8 +133,8 @@ def aimed() -> None:
     Processor time, so that threads of either side count.
     """
     print("LIMOClassifierCV, in times of the C search of BinaryRelevance('logistic')")
-    for name in ("emotions", "medical", "CAL500", "enron"):
-        data, _ = limo.datasets.split(limo.datasets.load(name, download=False), 0.3, seed=0)
+    for name in SETS:
+        data, _ = limo.datasets.split(load(name), 0.3, seed=0)
         X = limo.models.UnitRows().fit_transform(data.X)
         limo.LIMOClassifierCV(list(limo.MEASURES)).fit(X[:100], data.Y[:100])  # compiled
         rival = _processor_time(limo.BinaryRelevance("logistic"), X, data.Y)

@@ -29,6 +29,7 @@ from ._margins import label_wise_margin as label_wise_margin
 from ._margins import micro_auc_bound as micro_auc_bound
 from ._scorer import make_scorer as make_scorer
 from ._scores import scores_of as scores_of
+from ._stream import StreamEvaluator as StreamEvaluator
 from .datasets import Dataset as Dataset
 from .datasets import describe as describe
 from .datasets import read as read

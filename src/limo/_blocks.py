@@ -255,15 +255,26 @@ def count(block: Checked, reference: Reference, task: Task, into: Counted | None
 
     With ``into``, its arrays are added to and must not be used afterwards: nothing is copied.
     """
-    own = _nothing(block, reference) if into is None else into
+    own = nothing_counted(block, reference) if into is None else into
+    if own.has_scores:
+        np.maximum(own.top, _count_scores(block, reference, own), out=own.top)
+    return add_rows(block, task, own, MARGIN_FUNCTIONS)
+
+
+def add_rows(
+    block: Checked, task: Task, own: Counted, also: Mapping[str, Callable[[Profile], Anything]]
+) -> Counted:
+    """Add the rows and the predicted labels of a block, which need no other block.
+
+    ``also`` are functions of profiles whose results are kept, too.
+    """
     values: RowValues = {}
     found: dict[str, Anything] = {}
     if own.has_scores:
-        np.maximum(own.top, _count_scores(block, reference, own), out=own.top)
         functions = row_functions(
             task.measures, "scores", ROWS, task.conventions, absent=own.is_sparse
         )
-        found = read_view(ROWS, {**functions, **MARGIN_FUNCTIONS}, block)
+        found = read_view(ROWS, {**functions, **also}, block) if functions or also else {}
         values = {(name, ROWS.name): found.pop(name) for name in functions}
     if block.P is not None:
         labels = count_labels(block.Y, block.P, (ROWS, COLUMNS))
@@ -286,7 +297,7 @@ def _count_scores(block: Checked, reference: Reference, own: Counted) -> Floats:
         return count_columns(Y, S, *places, run)
 
 
-def _nothing(block: Checked, reference: Reference) -> Counted:
+def nothing_counted(block: Checked, reference: Reference) -> Counted:
     """The counts of no block."""
     S = block.any_scores
     scored = S is not None
@@ -333,8 +344,8 @@ def finish(reference: Reference, counted: Counted, task: Task) -> Evaluation:
             f"The second pass must see the rows of the first: expected {reference.n_rows}, got "
             f"{counted.n_rows}. Pass every block again, and each once."
         )
-    items = {ROWS.name: _joined_items(counted.rows), **reference.items()}
-    rows, found = _joined_rows(counted.rows)
+    items = {ROWS.name: joined_items(counted.rows), **reference.items()}
+    rows, found = joined_rows(counted.rows)
     if counted.has_scores:
         for view in (COLUMNS, ENTRIES):
             functions = row_functions(
@@ -344,14 +355,15 @@ def finish(reference: Reference, counted: Counted, task: Task) -> Evaluation:
             rows |= {(name, view.name): values.pop(name) for name in functions}
             found[view.name] = values
     if counted.has_predictions:
-        rows |= values_of_counts(task.measures, _counts(counted, items), task.conventions)
+        rows |= values_of_counts(task.measures, label_counts(counted, items), task.conventions)
     computed = computed_of(task.measures, rows, task.conventions, found, items)
     shape = reference.n_rows, reference.n_labels
     n_gaps = int(reference.unknown.sum()), int(np.isneginf(reference.by_score).sum())
     return evaluation_of(task.measures, computed, task.conventions, shape, task.label_names, n_gaps)
 
 
-def _joined_items(parts: Sequence[RowPart]) -> Items:
+def joined_items(parts: Sequence[RowPart]) -> Items:
+    """The items of the rows of all blocks."""
     ones = np.concatenate([part.items.ones for part in parts])
     if all(part.items.weights is None for part in parts):
         return Items(ones, parts[0].items.n_items, None)
@@ -366,7 +378,9 @@ def _joined_items(parts: Sequence[RowPart]) -> Items:
     return Items(ones, np.concatenate(n_items), np.concatenate(weights))
 
 
-def _joined_rows(parts: Sequence[RowPart]) -> tuple[RowValues, dict[str, dict[str, Anything]]]:
+def joined_rows(parts: Sequence[RowPart]) -> tuple[RowValues, dict[str, dict[str, Anything]]]:
+    """The values of the rows of all blocks, and what other functions found in them."""
+
     def joined(tables: Sequence[Mapping[str, Anything]]) -> dict[str, Anything]:
         return {
             name: np.concatenate([table[name] for table in tables], axis=-1) for name in tables[0]
@@ -405,7 +419,7 @@ def _apply(
     return {name: np.concatenate([b[name] for b in blocks], axis=-1) for name in functions}
 
 
-def _counts(counted: Counted, items: Mapping[str, Items]) -> dict[str, Counts]:
+def label_counts(counted: Counted, items: Mapping[str, Items]) -> dict[str, Counts]:
     """The confusion counts of the columns and of the whole matrix."""
     both, predicted = counted.both, counted.predicted
     whole = both.sum(keepdims=True), predicted.sum(keepdims=True)
