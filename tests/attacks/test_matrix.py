@@ -17,9 +17,6 @@ CLEAN = (
     "limo.datasets.files_written",
     "limo.datasets.is_at_hand",
     "limo.datasets.make_multilabel",
-    "limo.datasets.order_features",
-    "limo.datasets.read_instances",
-    "limo.datasets.read_weights",
     "limo.datasets.split",
     "limo.datasets.stored_splits",
     "limo.datasets.write_predictions",
@@ -59,7 +56,6 @@ CLEAN = (
     "limo.ranking_loss",
     "limo.report.collect_provenance",
     "limo.report.document_from_parts",
-    "limo.report.tables",
     "limo.thresholds.gfm_labels",
     "limo.thresholds.rule_to_json",
 )

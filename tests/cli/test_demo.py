@@ -22,10 +22,12 @@ def quick(monkeypatch):
 def test_four_models_side_by_side_and_a_report(folder):
     found = run("demo", "--instances", "80")
     assert found.exit_code == 0, found.output
-    head = next(line for line in found.stdout.splitlines() if "measure" in line)
+    head = next(line for line in found.stdout.splitlines() if line.strip().startswith("measure"))
     assert sorted(head.split()) == sorted(["measure", "better", *MODELS])
     for measure in limo.MEASURES.values():
         assert measure.title in found.stdout
+    for act in ("Act 1. Which labels", "Act 2. Which margin", "Act 3. The same scores"):
+        assert act in found.stdout
     assert f"The report is in {folder / 'limo-demo.html'}" in found.stdout
     assert "LIMO-inst" in (folder / "limo-demo.html").read_text()
 
@@ -77,6 +79,13 @@ def test_the_story_it_tells():
     values = {
         m["name"]: {n: r["value"] for n, r in m["measures"].items()} for m in document["models"]
     }
+    first, third = document["tables"]
+    auc = {row[0]: row[-1] for row in first["rows"]}
+    assert abs(auc["C"] - 0.5) < 0.05 < 0.9 < min(auc[name] for name in "ABD")
+    one, _, on_scores, on_features = (row[1:] for row in third["rows"])
+    for place in range(2):  # LIMO and one-vs-rest
+        assert one[place] < on_scores[place] < on_features[place]
+        assert on_features[place] > 0.92
     label, inst = values["LIMO-label"], values["LIMO-inst"]
     assert label["ranking_loss"] < inst["ranking_loss"]
     assert label["average_precision"] > inst["average_precision"]
