@@ -14,7 +14,7 @@ import numpy as np
 
 from limo._checks import Checked, check_inputs, check_number
 from limo._kernels.guarantees import row_orders
-from limo._kernels.sums import digits_of, exact_mean, rounded
+from limo._kernels.profiles import digits_of, exact_mean, rounded
 from limo._profiles import Profile
 from limo._sparse_profiles import read_any_profiles
 from limo._types import Integers, Values

@@ -55,6 +55,14 @@ class MeasureScorer:
         request.score.add_request(param="sample_weight", alias=self.requested)
         return request
 
+    def __getstate__(self) -> dict[str, Any]:
+        # model files hold plain types only
+        return {**self.__dict__, "conventions": self.conventions.to_dict()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__dict__["conventions"] = Conventions(**state["conventions"])
+
     def _accept_sample_weight(self) -> bool:
         return True  # scikit-learn's searches ask this when metadata routing is off
 

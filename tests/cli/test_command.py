@@ -146,7 +146,7 @@ def test_signature_is_kept():
     [
         (
             "Choose what to do with missing values: missing='mean', 'zero' or 'nan'",
-            "Choose what to do with missing values: --missing mean, 'zero' or 'nan'",
+            "Choose what to do with missing values: --missing mean, zero or nan",
         ),
         ("drop=['row id'] leaves it out", "--drop 'row id' leaves it out"),
         ("Pass format= one of arff, csv", "Pass --format one of arff, csv"),
@@ -158,6 +158,26 @@ def test_signature_is_kept():
 )
 def test_arguments_become_options(sentence, expected):
     assert as_options(sentence) == expected
+
+
+FLAGS = {"labels": "--labels", "missing_labels": "--missing", "id": "--id", "tags": "--tags"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("unrecognised. Pass format= one of arff, csv", "unrecognised. Give the file the suffix of its format, such as .csv"),
+        ("got 9. If you trust the file, pass limits=limo.datasets.Limits(max_bytes=9)", "got 9. If you trust the file, read it in Python, where limo.read takes other limits"),
+        ("drop=['x'] leaves it out, nominal='codes' keeps it as one column", "drop=['x'] leaves it out"),
+        ("or labels=6 for the last six, or xml='labels.xml'", "or --labels 6 for the last six"),
+        ("or allow missing labels with missing_labels=nan", "or allow missing labels with --missing nan"),
+        ("match by it with id='row id'", "match by it with --id 'row id'"),
+        ("Say so: tags='genres'", "Say so: --tags genres"),
+        ("y_score must be finite, and y_pred 0 or 1", "the scores must be finite, and the predictions 0 or 1"),
+    ],
+)  # fmt: skip
+def test_only_options_of_the_command_are_named(sentence, expected):
+    assert as_options(sentence, FLAGS) == expected
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_report(folder):
         (("-s", "S.csv"), 2, ("--truth",)),
         (("-y", "Y.csv", "-s", "short.csv"), 1, ("expected (4, 3), got (3, 3)",)),
         (("-y", "Y.csv", "-s", "narrow.npy"), 1, ("expected (4, 3), got (4, 2)",)),
-        (("-y", "Y.csv", "-s", "other.csv"), 1, ("columns must be named like the true labels",)),
+        (("-y", "Y.csv", "-s", "other.csv"), 1, ("columns must be named like the labels",)),
         (("-y", "S.csv", "-s", "S.csv"), 1, ("the label 'calm' must be 0 or 1, got 0.9",)),
         (("-y", "Y.csv", "-s", "text.csv"), 1, ("must be numbers, got text such as 'high'",)),
         (("-y", "Y.csv", "-s", "noise.npz"), 1, ("noise.npz",)),

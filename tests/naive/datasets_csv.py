@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 MISSING = {"", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"}
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?")
 
 
 class NaiveColumn(NamedTuple):
@@ -41,9 +42,16 @@ def read(text: str, delimiter: str) -> list[NaiveColumn]:
 
 
 def column(name: str, j: int, body: list[tuple[int, list[str]]]) -> NaiveColumn:
-    """Numbers, or text that is not mixed with numbers; true and false are 1 and 0."""
+    """Numbers, or text that is not mixed with numbers; true and false are 1 and 0.
+
+    A column of decimal commas is a fault.
+    """
     texts = [row[j].strip(" \t") for _, row in body]
     words = {text for text in texts if text not in MISSING and not NUMBER.fullmatch(text)}
+    if words and all(COMMA.fullmatch(word) for word in words):
+        raise MalformedError(
+            next(line for (line, _), text in zip(body, texts, strict=True) if text in words)
+        )
     is_truth = bool(words) and {word.lower() for word in words} <= {"true", "false"}
     cells: list[float | str | None] = []
     for (line, _), text in zip(body, texts, strict=True):

@@ -5,8 +5,20 @@ from typing import Annotated
 import typer
 
 import limo
-from limo._cli import compare, demo, evaluate, fit, measures, predict, report, reproduce
+from limo._cli import (
+    cite,
+    compare,
+    demo,
+    diff,
+    evaluate,
+    fit,
+    measures,
+    predict,
+    report,
+    reproduce,
+)
 from limo._cli.command import add_command, examples
+from limo._cli.cut import cut_app
 from limo._cli.datasets import data_app
 
 _HELP = """Multi-label learning: train, evaluate, and explain results by margins.
@@ -49,13 +61,16 @@ _START, _EVALUATE, _LEARN, _LOOK_UP = "Start here", "Evaluate", "Learn", "Look u
 for _function, _epilog, _panel in (
     (demo.demo, demo.EXAMPLES, _START),
     (evaluate.evaluate, evaluate.EXAMPLES, _EVALUATE),
+    (diff.diff, diff.EXAMPLES, _EVALUATE),
     (report.report, report.EXAMPLES, _EVALUATE),
     (compare.compare, compare.EXAMPLES, _EVALUATE),
     (reproduce.reproduce, reproduce.EXAMPLES, _EVALUATE),
     (fit.fit, fit.EXAMPLES, _LEARN),
     (predict.predict, predict.EXAMPLES, _LEARN),
     (measures.measures, measures.EXAMPLES, _LOOK_UP),
+    (cite.cite, cite.EXAMPLES, _LOOK_UP),
 ):
     add_command(app, _function, epilog=_epilog, rich_help_panel=_panel)
 
+app.add_typer(cut_app, name="cut", rich_help_panel=_LEARN)
 app.add_typer(data_app, name="datasets", rich_help_panel=_LOOK_UP)

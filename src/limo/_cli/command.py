@@ -8,16 +8,17 @@ import shlex
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
+from typer.models import OptionInfo
 
 from limo._cli import stop_code
 from limo._cli.console import print_error, print_note
 
-FAILED, WRONG_USE, STOPPED = 1, 2, 130
+FAILED, WRONG_USE, LIMIT, STOPPED = 1, 2, 3, 130
 
 _EXPECTED = (ValueError, OSError, LookupError, RuntimeError, ImportError)
 # Compiling that takes less than so many seconds is not worth a line.
@@ -71,13 +72,24 @@ def _guarded(function: Function) -> Function:
             except Exception as error:
                 if debug:
                     sys.stderr.write(traceback.format_exc())
-                raise typer.Exit(_report(error)) from None
+                raise typer.Exit(_report(error, _flags(function))) from None
 
     signature = inspect.signature(function)
     parameters = [*signature.parameters.values(), _DEBUG]
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {**function.__annotations__, "debug": _DEBUG.annotation}
     return run
+
+
+def _flags(function: Function) -> dict[str, str]:
+    """The options of a command by the names of its arguments: ``{"to": "--output"}``."""
+    found = {}
+    for name, annotation in function.__annotations__.items():
+        for one in getattr(annotation, "__metadata__", ()):
+            if isinstance(one, OptionInfo):
+                long = [flag for flag in one.param_decls or () if flag.startswith("--")]
+                found[name] = long[0].partition("/")[0] if long else f"--{name}"
+    return found
 
 
 def _note_compilation() -> None:
@@ -88,17 +100,17 @@ def _note_compilation() -> None:
         print_note(f"{seconds:.0f} s of this were spent compiling, once: the next call is faster.")
 
 
-def _report(error: Exception) -> int:
+def _report(error: Exception, flags: Mapping[str, str]) -> int:
     """Print why the command failed, and return the exit code."""
     stopped = stop_code()
     if stopped is not None:
         print_error("Stopped.", prefix="")
         return stopped
-    print_error(_sentence(error))
+    print_error(_sentence(error, flags))
     return WRONG_USE if isinstance(error, WrongUse) else FAILED
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: Exception, flags: Mapping[str, str]) -> str:
     """The sentence for an error: expected errors have one, others are reported as bugs."""
     text = str(error)
     if isinstance(error, KeyError) and error.args:
@@ -108,7 +120,7 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "Not enough memory. Try fewer instances, or float32 scores in a .npy file."
     if isinstance(error, (WrongUse, *_EXPECTED)):
-        return as_options(text)
+        return as_options(text, flags)
     kind = type(error).__name__
     return f"This is a bug: {kind}: {text}. Please report it with the output of --debug."
 
@@ -119,13 +131,39 @@ def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 # Errors of the library name arguments of Python: here they become options
 
-_OPTIONS = "labels|drop|missing|format|header|force"
-_ARGUMENT = re.compile(rf"\b({_OPTIONS})=(\[[^\]]*\]|'[^']*'|\d+|True|False)?")
+_EVERYWHERE = ("labels", "drop", "missing", "format", "header", "force")
+_FLAGS = {name: f"--{name}" for name in _EVERYWHERE}
+_VALUE = r"(\[[^\]]*\]|'[^']*'|\"[^\"]*\"|-?\d+|nan\b|True\b|False\b)?"
 _KIND = re.compile(r"\bkind='(truth|scores|predictions)'")
+# What to say where a command lacks the option that a sentence advises.
+_INSTEAD = (
+    ("format", r"Pass format= one of .*", "Give the file the suffix of its format, such as .csv"),
+    (
+        "limits",
+        r"[Ii]f you trust the file, pass limits=limo\.datasets\.Limits\([^)]*\)",
+        "If you trust the file, read it in Python, where limo.read takes other limits",
+    ),
+    ("max_bytes", r"pass max_bytes=\d+", "load it in Python: limo.load_model takes max_bytes"),
+    ("nominal", r", nominal='codes' keeps it as one column", ""),
+    ("xml", r", or xml='labels\.xml'", ""),
+    ("xml", r"Pass xml=\.\.\., or labels=\.\.\.", "Name the labels with --labels"),
+    ("member", r"Choose with member=\.\.\.", "Unpack it, and name one of them"),
+    ("missing_labels", r", or allow missing labels with missing_labels=nan", ""),
+    ("missing", r" If it is a missing label, pass missing=\S+?(?=\.?$)", ""),
+    ("id", r"Match rows by it with id='[^']*', or leave", "Leave"),
+    ("id", r"\. If it names the rows, match by it with id='[^']*'", ""),
+    ("id", r", or id='[^']*' to match files by it", ""),
+    ("tags", r"Does it list the labels of each row\? Say so: tags='[^']*'", "Is it a feature?"),
+    ("predictions", r"Read predicted labels with kind='predictions'; real", "Real"),
+    ("measures", r": ask for it with measures=\[[^\]]*\]", ""),
+)
+_WORDS = {"y_true": "the true labels", "y_score": "the scores", "y_pred": "the predictions"}
 
 
-def as_options(sentence: str) -> str:
+def as_options(sentence: str, flags: Mapping[str, str] = _FLAGS) -> str:
     """Write ``--labels a,b`` for ``labels=['a', 'b']``, wherever it is in a sentence.
+
+    ``flags`` are the options that the command has, by the names of their arguments.
 
     Examples
     --------
@@ -134,15 +172,26 @@ def as_options(sentence: str) -> str:
     >>> as_options("leave it out with drop=")
     'leave it out with --drop'
     """
-    return _ARGUMENT.sub(_option, _KIND.sub(r"--\1", sentence))
+    for name, advice, instead in _INSTEAD:
+        if name not in flags:
+            sentence = re.sub(advice, instead, sentence)
+    sentence = sentence.replace("missing='mean', 'zero' or 'nan'", "missing='mean', zero or nan")
+    sentence = _KIND.sub(r"--\1", sentence)
+    sentence = re.sub(r"\by_(true|score|pred)\b", lambda found: _WORDS[found[0]], sentence)
+    if not flags:
+        return sentence
+    argument = re.compile(rf"\b({'|'.join(flags)})={_VALUE}")
+    return argument.sub(lambda found: _option(found, flags), sentence)
 
 
-def _option(found: re.Match[str]) -> str:
+def _option(found: re.Match[str], flags: Mapping[str, str]) -> str:
     name, value = found.groups()
+    flag = flags[name]
     if value in ("True", "False"):
-        return f"--{name}" if value == "True" else f"--no-{name}"
+        return flag if value == "True" else f"--no-{flag.removeprefix('--')}"
     if value is None:
-        return f"--{name}"
-    given = ast.literal_eval(value)
-    text = ",".join(given) if isinstance(given, list) else str(given)
-    return f"--{name} {shlex.quote(text) if '*' in text or ' ' in text else text}"
+        return flag
+    given = value if value == "nan" else ast.literal_eval(value)
+    text = ",".join(map(str, given)) if isinstance(given, list) else str(given)
+    plain = text and not set(text) & set(" *;|'\"()&<>$")
+    return f"{flag} {text if plain else shlex.quote(text)}"

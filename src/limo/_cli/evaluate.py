@@ -9,17 +9,29 @@ from typing import Annotated, Any
 import typer
 
 import limo
-from limo._cli.command import WrongUse, examples
-from limo._cli.console import print_evaluation, print_json, print_text, progress
-from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output, typed_command
+from limo._cli.command import LIMIT, WrongUse, examples
+from limo._cli.console import print_error, print_evaluation, print_json, print_text, progress
+from limo._cli.inputs import (
+    Matching,
+    Reading,
+    check_file,
+    is_known,
+    open_dataset,
+    output,
+    typed_command,
+)
 from limo._cli.options import (
     Conventions,
     Drop,
     Force,
     Header,
+    Id,
     Json,
     Labels,
+    MissingLabels,
     Report,
+    Separator,
+    Tags,
     complete_data,
     complete_measure,
     listed,
@@ -47,6 +59,14 @@ EXAMPLES = examples(
     (
         "empty cells are missing labels, and a column of weights",
         "limo evaluate -y Y.csv -s S.csv --missing nan --weights w.csv",
+    ),
+    (
+        "files whose rows have ids, and true labels such as rock;jazz in one column",
+        "limo evaluate -y songs.csv --tags genres -s S.csv --id song",
+    ),
+    (
+        "in CI: exit code 3 if the model is too weak",
+        "limo evaluate -y Y.csv -s S.csv -p P.csv --fail-under macro_f1=0.6",
     ),
     ("against a known data set, as JSON", "limo evaluate -y enron:test -s S.parquet --json"),
 )
@@ -117,14 +137,22 @@ Weights = Annotated[
         help="How much each instance counts: a file with one column, or a column of the truth.",
     ),
 ]
-MissingLabels = Annotated[
-    float | None,
+
+FailUnder = Annotated[
+    list[str] | None,
     typer.Option(
-        "--missing",
-        metavar="NUMBER",
-        help="The number of a missing true label: nan (empty cells, too) or -1. Such labels take "
-        "no part.",
-        show_default=False,
+        "--fail-under",
+        metavar="MEASURE=VALUE",
+        help="Exit with code 3 if the value of a model is lower. For measures that are better when "
+        "high; repeat it for several.",
+    ),
+]
+FailOver = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-over",
+        metavar="MEASURE=VALUE",
+        help="Exit with code 3 if the value of a model is higher. For losses.",
     ),
 ]
 
@@ -138,10 +166,15 @@ def evaluate(
     intervals: Intervals = None,
     conventions: Conventions = "standard",
     weights: Weights = None,
-    missing: MissingLabels = None,
+    missing_labels: MissingLabels = None,
     labels: Labels = None,
+    tags: Tags = None,
+    separator: Separator = None,
+    id: Id = None,
     drop: Drop = None,
     header: Header = None,
+    fail_under: FailUnder = None,
+    fail_over: FailOver = None,
     report: Report = None,
     json: Json = False,
     force: Force = False,
@@ -149,10 +182,12 @@ def evaluate(
     """Evaluate models by their scores: eleven measures, margins, and what to improve.
 
     The margins and seven of the measures need scores; the other four need predicted labels. Rows
-    are instances and columns are labels; columns are matched by name if both files have names. A
-    .npy file is memory-mapped and may be larger than memory.
+    are instances and columns are labels; columns are matched by name if both files have names, and
+    rows by their ids with --id. A .npy file is memory-mapped and may be larger than memory.
     """
     models = pair(scores or [], predictions or [])
+    limits = parse_limits(fail_under or [], fail_over or [])
+    _check_limits(limits, models)
     for file in (file for one in models.values() for file in one.files):
         check_file(str(file))
     if not is_known(truth):
@@ -160,33 +195,29 @@ def evaluate(
     if report is not None:
         output(report, force=force)
     with progress("Reading"):
-        column = weights if weights and not Path(weights).is_file() else None
-        dropped = [*listed(drop), *([column] if column else [])]
-        inputs = _read(truth, models, labels, dropped, header, missing)
-        sample_weight = _weights(weights, column, truth)
+        column, sample_weight = read_sample_weight(weights, truth)
+        how = Matching([*listed(drop), *column], header, id, tags, separator)
+        inputs = read_inputs(truth, models, labels, how, missing_labels)
     with progress("Evaluating"):
-        chosen = "all" if measures == "all" else listed(measures) or None
+        chosen = _chosen(measures, limits)
         document = inputs.judge(
             conventions,
             measures=chosen,
             measure=measure,
             intervals=intervals,
             sample_weight=sample_weight,
-            commands={
-                name: _fit_command(truth, one, labels, drop, header)
-                for name, one in models.items()
-                if one.scores
-            },
+            commands=_fit_commands(truth, models, labels, drop, how),
         )
     if report is not None:
         with progress("Writing the report"):
             limo.report.write(document, report, force=force)
     if json:
         print_json(document)
-        return
-    print_evaluation(document)
-    if report is not None:
-        print_text(f"The report is in {report}.")
+    else:
+        print_evaluation(document)
+        if report is not None:
+            print_text(f"The report is in {report}.")
+    _enforce(limits, document)
 
 
 @dataclass(frozen=True)
@@ -234,8 +265,7 @@ class _Inputs:
         return document
 
     def _names(self) -> tuple[str, ...] | None:
-        everything = [self.truth, *self.scores.values(), *self.predictions.values()]
-        return next((one.label_names for one in everything if one.label_names), None)
+        return _names({"": self.truth}) or _names(self.scores) or _names(self.predictions)
 
 
 def pair(scores: list[str], predictions: list[str]) -> dict[str, _Files]:
@@ -273,48 +303,62 @@ def _split(given: str) -> tuple[str | None, Path]:
     return name, Path(file)
 
 
-def _fit_command(
-    truth: str, files: _Files, labels: str | None, drop: str | None, header: bool | None
-) -> str:
-    """The command that fits thresholds to the scores of a model, up to the measure."""
-    parts = ["limo", "cut", "fit", "--truth", truth, "--scores", str(files.scores)]
-    parts += ["--labels", labels] if labels is not None else []
-    parts += ["--drop", drop] if drop is not None else []
-    parts += [] if header is None else ["--header" if header else "--no-header"]
-    return shlex.join(parts)
+def _fit_commands(
+    truth: str, models: dict[str, _Files], labels: str | None, drop: str | None, how: Matching
+) -> dict[str, str]:
+    """For each model with scores, the command that fits thresholds, up to the measure."""
+    given = {
+        "labels": labels,
+        "tags": how.tags,
+        "separator": how.separator,
+        "id": how.id,
+        "drop": drop,
+    }
+    more = [part for name, one in given.items() if one is not None for part in (f"--{name}", one)]
+    more += [] if how.header is None else ["--header" if how.header else "--no-header"]
+    start = ["limo", "cut", "fit", "--truth", truth, "--scores"]
+    return {
+        name: shlex.join([*start, str(files.scores), *more])
+        for name, files in models.items()
+        if files.scores
+    }
 
 
-def _weights(given: str | None, column: str | None, truth: str) -> Any:
-    """The weight of each instance: from a file, or from a column of the file of true labels."""
+def read_sample_weight(given: str | None, truth: str) -> tuple[list[str], Any]:
+    """The column of the true labels that holds weights, if any, and the weight of each instance."""
     if given is None:
-        return None
-    if column is None:
-        return limo.datasets.read_weights(given)
+        return [], None
+    if Path(given).is_file():
+        return [], limo.datasets.read_weights(given)
     if is_known(truth):
         raise WrongUse(f"There is no file {given} with weights, and {truth} has no columns.")
-    return limo.datasets.read_weights(truth, column)
+    return [given], limo.datasets.read_weights(truth, given)
 
 
-def _read(
+def read_inputs(
     truth: str,
     models: dict[str, _Files],
     labels: str | None,
-    drop: list[str],
-    header: bool | None,
+    how: Matching,
     missing: float | None,
 ) -> _Inputs:
     """Read scores first: their width is the number of labels a LIBSVM file should have."""
-    read = limo.datasets.read_matrix
-    how: dict[str, Any] = {"drop": drop, "header": header}
-    S = {n: read(one.scores, "scores", **how) for n, one in models.items() if one.scores}
+    read, options = limo.datasets.read_matrix, how.arguments()
+    S = {n: read(one.scores, "scores", **options) for n, one in models.items() if one.scores}
+    known = _names(S)
     P = {
-        n: read(one.predictions, "predictions", **how, **_width(S))
+        n: read(one.predictions, "predictions", label_names=known, **options, **_width(S))
         for n, one in models.items()
         if one.predictions
     }
-    Y = _truth(truth, labels, how | {"missing_labels": missing}, _width({**S, **P}))
-    names = Y.label_names
-    S, P = ({n: one.ordered_as(names) for n, one in part.items()} for part in (S, P))
+    known = known or _names({n: one for n, one in P.items() if how.tags is None})
+    Y = _truth(
+        truth,
+        labels,
+        options | {"missing_labels": missing, "label_names": known},
+        _width({**S, **P}),
+    )
+    S, P = ({n: how.matched(one, Y) for n, one in part.items()} for part in (S, P))
     for one in (*S.values(), *P.values()):
         if one.values.shape != Y.values.shape:
             raise ValueError(
@@ -325,6 +369,11 @@ def _read(
     return _Inputs(Y, S, P, missing)
 
 
+def _names(matrices: dict[str, Any]) -> tuple[str, ...] | None:
+    """The names of the labels, from the first file that has any."""
+    return next((one.label_names for one in matrices.values() if one.label_names), None)
+
+
 def _width(matrices: dict[str, Any]) -> dict[str, Any]:
     """How many labels there are, if that is known."""
     first = next(iter(matrices.values()), None)
@@ -333,6 +382,91 @@ def _width(matrices: dict[str, Any]) -> dict[str, Any]:
 
 def _truth(truth: str, labels: str | None, how: dict[str, Any], width: dict[str, Any]) -> Any:
     if is_known(truth):
+        if how["id"] is not None or how["tags"] is not None:
+            raise WrongUse(f"--id and --tags name columns of files; {truth} is a known data set.")
         data = open_dataset(truth, Reading(labels))
         return limo.datasets.LabelMatrix(data.Y, data.label_names, data.source, data.checksum)
     return limo.datasets.read_matrix(truth, "truth", labels=which_labels(labels), **how, **width)
+
+
+# Limits for CI
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The lowest value of a measure that is accepted, or the highest of a loss."""
+
+    measure: str
+    value: float
+
+    def broken_by(self, value: float | None) -> bool:
+        """Whether a value is on the wrong side; an undefined one is."""
+        if value is None or math.isnan(value):
+            return True
+        sign = limo.MEASURES[self.measure].sign
+        return bool(sign * value < sign * self.value)
+
+
+def parse_limits(under: list[str], over: list[str]) -> list[Limit]:
+    """Parse ``MEASURE=VALUE``; a limit must be on the side where the measure is worse."""
+    options = {"high": "--fail-under", "low": "--fail-over"}
+    found = []
+    for option, given in (("--fail-under", under), ("--fail-over", over)):
+        for text in given:
+            name, _, value = text.partition("=")
+            try:
+                measure, number = limo.measures.select([name])[0], float(value)
+            except ValueError as error:
+                known = name in limo.MEASURES
+                reason = f"got {text}" if known else str(error)
+                raise WrongUse(
+                    f"{option} takes MEASURE=VALUE, such as macro_f1=0.6: {reason}"
+                ) from None
+            right = options[measure.better]
+            if option != right:
+                raise WrongUse(
+                    f"{measure.name} is better when {measure.better}: limit it with "
+                    f"{right} {measure.name}={value}."
+                )
+            found.append(Limit(measure.name, number))
+    return found
+
+
+def _check_limits(limits: list[Limit], models: dict[str, _Files]) -> None:
+    """Reject a limit that the files of a model cannot be compared with."""
+    for limit in limits:
+        needs = limo.MEASURES[limit.measure].needs
+        option = "scores" if needs == "scores" else "predictions"
+        for name, files in models.items():
+            if getattr(files, option) is None:
+                raise WrongUse(f"{limit.measure} of {name} needs --{option} FILE.")
+
+
+def _chosen(measures: str | None, limits: list[Limit]) -> Any:
+    """The measures to compute: those asked for, and those with limits."""
+    if measures == "all":
+        return "all"
+    named = [one.name for one in limo.measures.select(listed(measures) or None)]
+    limited = list(dict.fromkeys(limit.measure for limit in limits))
+    if measures is None and set(limited) <= set(named):
+        return None
+    return list(dict.fromkeys([*named, *limited]))
+
+
+def _enforce(limits: list[Limit], document: dict[str, Any]) -> None:
+    """Exit with code 3 if a model is on the wrong side of a limit."""
+    broken = False
+    for limit in limits:
+        for model in document["models"]:
+            line = model["measures"].get(limit.measure) or {"value": None}
+            if limit.broken_by(line["value"]):
+                broken = True
+                side = "below" if limo.MEASURES[limit.measure].better == "high" else "above"
+                value = "undefined" if line["value"] is None else f"{line['value']:.4f}"
+                print_error(
+                    f"{limo.MEASURES[limit.measure].title} of {model['name']} is {value}, {side} "
+                    f"{limit.value:g}.",
+                    prefix="Limit: ",
+                )
+    if broken:
+        raise typer.Exit(LIMIT)

@@ -23,6 +23,8 @@ from limo._cli.options import (
     Measure,
     Missing,
     Seed,
+    Separator,
+    Tags,
     complete_method,
     known_method,
 )
@@ -34,6 +36,10 @@ EXAMPLES = examples(
         "limo fit enron:train -m macro_f1 -o m.skops",
     ),
     ("a file whose last six columns are labels", "limo fit songs.csv --labels 6 -o songs.skops"),
+    (
+        "a file with a column of labels such as rock;jazz",
+        "limo fit songs.csv --tags genres --drop song -o songs.skops",
+    ),
     (
         "five minutes at most, and an interrupted search can be resumed",
         "limo fit enron:train --time 5m --cache scores -o m.skops",
@@ -93,6 +99,8 @@ def fit(
         typer.Option("--cache", help="A folder for scores, from which aimed can resume."),
     ] = None,
     labels: Labels = None,
+    tags: Tags = None,
+    separator: Separator = None,
     drop: Drop = None,
     missing: Missing = "error",
     format: Format = None,
@@ -111,7 +119,7 @@ def fit(
         check_file(data)
     given = _settings(method, settings or [], alpha, quick)
     given = _limits(method, limit, cache) | given
-    found = open_dataset(data, Reading(labels, drop, missing, format), seed)
+    found = open_dataset(data, Reading(labels, drop, missing, format, tags, separator), seed)
     chosen = _chosen(method, given)
     model = limo.experiment.estimator_for(chosen, measure, seed=seed)
     with progress(f"Fitting {method} for {measure}") as advance, _watched(model, advance):

@@ -2,13 +2,14 @@
 
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import limo
 from limo._cli.command import WrongUse
-from limo._cli.console import progress
+from limo._cli.console import print_note, progress
 from limo._cli.options import data_sets, listed, which_labels
 from limo._system import check_target
 
@@ -21,16 +22,44 @@ class Reading:
     drop: str | None = None
     missing: str = "error"
     format: str | None = None
+    tags: str | None = None
+    separator: str | None = None
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of :func:`limo.read` that were set."""
         given = {
+            "tags": self.tags,
+            "separator": self.separator,
             "labels": which_labels(self.labels),
             "drop": listed(self.drop) or None,
             "missing": None if self.missing == "error" else self.missing,
             "format": self.format,
         }
         return {key: value for key, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Matching:
+    """The options of a command that say how to read labels and scores, and match their rows."""
+
+    drop: Sequence[str] = ()
+    header: bool | None = None
+    id: str | None = None
+    tags: str | None = None
+    separator: str | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of :func:`limo.datasets.read_matrix`."""
+        names = ("drop", "header", "id", "tags", "separator")
+        return {name: getattr(self, name) for name in names}
+
+    def matched(self, one: Any, truth: Any) -> Any:
+        """A matrix with columns and rows in the order of the true labels."""
+        ordered = one.ordered_as(truth.label_names)
+        found = ordered.rows_as(truth, match=self.id is not None)
+        if found is not ordered:
+            print_note(f"{one.source}: rows are matched with those of {truth.source} by their ids.")
+        return found
 
 
 def is_known(reference: str) -> bool:

@@ -143,6 +143,40 @@ Labels = Annotated[
 Drop = Annotated[
     str | None, typer.Option("--drop", help="Columns to ignore, such as row names: id,text.")
 ]
+Id = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="The column that names the rows: files are matched by it, in any order.",
+    ),
+]
+Tags = Annotated[
+    str | None,
+    typer.Option(
+        "--tags",
+        metavar="COLUMN",
+        help="A column that lists the labels of each row, such as rock;jazz.",
+    ),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        "--separator",
+        help="What is between two labels in the column of --tags; by default a semicolon.",
+        show_default=False,
+    ),
+]
+MissingLabels = Annotated[
+    float | None,
+    typer.Option(
+        "--missing",
+        metavar="NUMBER",
+        help="The number of a missing true label: nan (empty cells, too) or -1. Such labels take "
+        "no part.",
+        show_default=False,
+    ),
+]
 Missing = Annotated[
     str,
     typer.Option("--missing", help="What to do with missing features: error, nan, mean or zero."),

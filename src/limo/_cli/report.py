@@ -15,6 +15,7 @@ from limo._cli.options import Force
 EXAMPLES = examples(
     ("from results stored by limo compare", "limo report results.sqlite -o comparison.html"),
     ("a table for a paper", "limo report results.sqlite -o table.tex"),
+    ("the same as HTML, without a page", "limo report results.sqlite -o table.html --tables"),
     (
         "from JSON printed by limo evaluate",
         "limo evaluate -y Y.csv -s S.csv --json > a.json && limo report a.json -o a.html",
@@ -33,18 +34,21 @@ def report(
         Path,
         typer.Option("--output", "-o", help="Ends in .html (a page), .tex, .md or .csv (tables)."),
     ],
+    tables: Annotated[
+        bool, typer.Option("--tables", help="Write the tables alone to a .html file, too.")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Write the report of stored results, without computing them again.
 
-    A page shows everything. Tables have the values alone: LaTeX (booktabs) and Markdown as papers
-    print them, with the best value bold, the second best underlined and average ranks; CSV has one
-    value per line, in full precision.
+    A page shows everything. Tables have the values alone: LaTeX (booktabs), Markdown and, with
+    --tables, HTML as papers print them, with the best value bold, the second best underlined and
+    average ranks; CSV has one value per line, in full precision.
     """
     check_file(str(results))
     output(to, force=force)
     with progress("Writing the report"):
-        limo.report.write(_document(results), to, force=force)
+        limo.report.write(_document(results), to, force=force, only_tables=tables)
     print_text(f"The report is in {to}.")
 
 

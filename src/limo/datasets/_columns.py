@@ -5,8 +5,8 @@ missing values and labels mean the same in all of them.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
@@ -28,6 +28,7 @@ from limo.datasets._dataset import (
     with_gaps,
 )
 from limo.datasets._source import Source, unquote
+from limo.datasets._texts import is_row_name, tag_labels
 
 _BINARY = ("0", "1")
 _POSITIVE = {"1", "+1", "true", "yes", "t", "y", "1.0"}
@@ -64,31 +65,51 @@ class Columns:
         The file, for messages.
     line_of : callable
         From a row to its line in the file.
+    texts : mapping of str to array
+        The columns of text by name: ids, tags and those to drop. They are not among the others.
     """
 
     headers: tuple[ColumnHeader, ...]
     cells: Any
     path: str
     line_of: Callable[[int], int]
+    texts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
         """The names of the columns."""
         return [header.name for header in self.headers]
 
+    def text(self, name: str) -> Any:
+        """The column of text with this name."""
+        if name not in self.texts:
+            there = shorten([*self.texts, *self.names])
+            raise DataError(f"no column is named {name!r}; there are {there}", path=self.path)
+        return self.texts[name]
+
+    def tag_labels(
+        self, options: ReadOptions, known: Sequence[str] | None = None
+    ) -> tuple[Any, tuple[str, ...]]:
+        """The labels of the column of tags as a CSR matrix, and their names."""
+        return tag_labels(self.text(str(options.tags)), options, self.path, self.line_of, known)
+
 
 def labelled_dataset(columns: Columns, options: ReadOptions, checksum: str) -> Dataset:
     """The data set of a file that does not say which columns are labels: the caller must."""
-    if options.labels is None:
+    if options.labels is None and options.tags is None:
         raise DataError(f"which columns are the labels? {_HOW_TO}", path=columns.path)
     kept = kept_columns(columns, options)
+    if options.tags is not None:
+        X, names = feature_columns(kept, np.arange(len(kept.headers)), options)
+        Y, label_names = kept.tag_labels(options)
+        return Dataset(X, Y, names, label_names, columns.path, checksum)
     labels = given_labels(kept.names, options.labels, options.label_location, columns.path)
     return to_dataset(kept, labels, options, checksum)
 
 
 def kept_columns(columns: Columns, options: ReadOptions) -> Columns:
     """The columns without those to drop; reject a missing value unless the options allow it."""
-    unknown = set(options.drop) - set(columns.names)
+    unknown = set(options.drop) - set(columns.names) - set(columns.texts)
     if unknown:
         raise DataError(f"drop names no column: {sorted(unknown)}", path=columns.path)
     kept = [j for j, name in enumerate(columns.names) if name not in options.drop]
@@ -156,13 +177,7 @@ def binary_columns(columns: Columns, labels: list[int], options: ReadOptions) ->
     gaps = options.missing_labels is not None
     if (found := find_non_binary(B, gaps=gaps)) is not None:
         row, k, value = found
-        raise DataError(
-            f"the label {headers[k].name!r} must be 0 or 1, got "
-            f"{'a missing value' if np.isnan(value) else f'{value:g}'}. "
-            "Remove the row, leave the label out, or allow missing labels with missing_labels=nan",
-            path=columns.path,
-            line=columns.line_of(row),
-        )
+        raise _not_a_label(headers[k].name, value, B[:, [k]], columns, row)
     if not sparse.issparse(B):
         Y = as_labels(B)
         Y[:, flipped] = 1 - Y[:, flipped]
@@ -170,6 +185,27 @@ def binary_columns(columns: Columns, labels: list[int], options: ReadOptions) ->
     Y = _flip(B, flipped, columns.path, options.limits) if flipped else B
     Y.eliminate_zeros()
     return as_labels(Y)
+
+
+def _not_a_label(name: str, value: float, column: Any, columns: Columns, row: int) -> DataError:
+    """The error for a cell of a label that is neither 0 nor 1: the likely cause, and what to do."""
+    cells = (column.toarray() if sparse.issparse(column) else column).ravel()
+    if np.isnan(value):
+        problem = (
+            f"the label {name!r} must be 0 or 1, got a missing value. Remove the row, leave the "
+            "label out, or allow missing labels with missing_labels=nan"
+        )
+    elif is_row_name(cells):
+        problem = (
+            f"{name!r} has a different number in each row, so it names the rows and is no label. "
+            f"Match rows by it with id={name!r}, or leave it out with drop=[{name!r}]"
+        )
+    else:
+        problem = (
+            f"the label {name!r} must be 0 or 1, got {value:g}. Correct the row, or leave the "
+            f"column out with drop=[{name!r}]"
+        )
+    return DataError(problem, path=columns.path, line=columns.line_of(row))
 
 
 def _first_is_positive(header: ColumnHeader, path: str) -> bool:
@@ -180,9 +216,13 @@ def _first_is_positive(header: ColumnHeader, path: str) -> bool:
     positive = [value in _POSITIVE for value in lowered]
     known = all(value in _POSITIVE | _NEGATIVE for value in lowered)
     if len(lowered) > 2 or not known or (len(lowered) == 2 and sum(positive) != 1):
+        advice = "Is it a feature? Name the labels: labels="
+        if any(";" in value for value in header.values):
+            advice = f"Does it list the labels of each row? Say so: tags={header.name!r}"
         raise DataError(
             f"the label {header.name!r} must have the values {{0, 1}} (or no/yes, false/true), "
-            f"got {{{', '.join(header.values[:6])}}}. Is it a feature? Name the labels: labels=",
+            f"got {{{', '.join(header.values[:6])}}}. {advice}. If it names the rows, match by it "
+            f"with id={header.name!r}",
             path=path,
         )
     return positive[0]

@@ -12,6 +12,7 @@ import itertools
 import re
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,12 +21,15 @@ from limo._system import Later
 from limo.datasets._columns import ColumnHeader, Columns, check_names, labelled_dataset
 from limo.datasets._dataset import DataError, Dataset, ReadOptions
 from limo.datasets._source import Source, encoding_of, normalise
+from limo.datasets._texts import is_row_name
 
 pd = Later("pandas")
 
 _MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"})
 _TRUTH = {"true": 1.0, "false": 0.0}
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?")
+_COMMA_BYTES = re.compile(_COMMA.pattern.encode())
 _BLANKS = " \t"
 
 
@@ -42,6 +46,8 @@ def read_tsv(source: Source, options: ReadOptions) -> Dataset:
 def csv_columns(source: Source, options: ReadOptions) -> Columns:
     """Read the columns of a CSV file, labels and features alike."""
     first = io.BytesIO(source.data).readline()
+    if b";" in first and all(map(_COMMA_BYTES.fullmatch, first.strip().split(b";"))):
+        raise _decimal_comma(first.split(b";")[0].decode("ascii"), source.path, 1)
     return _read(source, options, ";" if b";" in first and b"," not in first else ",")
 
 
@@ -67,7 +73,17 @@ def _read(source: Source, options: ReadOptions, delimiter: str) -> Columns:
         names = list(map(str, range(len(names))))
     check_names(names, source.path)
     options.limits.check("max_columns", len(names), "columns", source.path)
-    return _to_columns(_frame(text, len(names)), names, options, text)
+    texts = [j for j, name in enumerate(names) if options.is_text(name, j)]
+    return _to_columns(_frame(text, len(names), texts), names, options, text, texts)
+
+
+def _decimal_comma(cell: str, path: str, line: int | None = None) -> DataError:
+    return DataError(
+        f"expected numbers with a decimal point, got a decimal comma: {cell.strip()!r}. Write "
+        f"{cell.strip().replace(',', '.')}",
+        path=path,
+        line=line,
+    )
 
 
 def _are_names(first: list[str], header: bool | None, path: str) -> bool:
@@ -139,8 +155,8 @@ class _Text(NamedTuple):
         return next(itertools.islice(self.rows(), self.n_names + row, None))
 
 
-def _frame(text: _Text, n_columns: int) -> Any:
-    """The rows below the names as a data frame whose columns are numbered."""
+def _frame(text: _Text, n_columns: int, texts: list[int]) -> Any:
+    """The rows below the names as a data frame whose columns are numbered; some are text."""
     body = io.BytesIO(text.data)
     for _ in range(text.n_lines):
         body.readline()
@@ -156,6 +172,7 @@ def _frame(text: _Text, n_columns: int) -> Any:
             keep_default_na=False,
             na_values=sorted(_MISSING),
             low_memory=False,
+            dtype=dict.fromkeys(texts, "str"),
             **options,
         )
     except pd.errors.ParserError as error:
@@ -190,23 +207,41 @@ def _defaults_are_exact() -> bool:
     return (int(major), int(minor)) >= (3, 1)
 
 
-def _to_columns(frame: Any, names: list[str], options: ReadOptions, text: _Text) -> Columns:
-    """Numbers as they are, text as codes; a column to drop may hold anything."""
-    headers = [ColumnHeader(name) for name in names]
-    kept = np.array([name not in options.drop for name in names])
-    numeric = np.array([pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes])
+def _to_columns(
+    frame: Any, names: list[str], options: ReadOptions, text: _Text, texts: list[int]
+) -> Columns:
+    """Numbers as they are, words as codes, and the columns of text by themselves."""
+    apart = {names[j]: _stripped(frame[j]) for j in texts}
+    if texts:
+        frame = frame.drop(columns=texts)
+    columns = _numbers(frame, names, text)
+    return replace(columns, texts=apart)
+
+
+def _stripped(series: Any) -> Any:
+    """A column of text as an array; missing cells are empty."""
+    cells = series.astype(object).where(series.notna(), "").tolist()
+    return np.array([str(cell).strip(_BLANKS) for cell in cells], dtype=object)
+
+
+def _numbers(frame: Any, names: list[str], text: _Text) -> Columns:
+    """The columns as numbers; those of words are codes."""
+    places = frame.columns.tolist()
+    headers = [ColumnHeader(names[j]) for j in places]
+    numeric = np.array([pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes], dtype=bool)
     if numeric.all():
         cells = np.ascontiguousarray(frame.to_numpy(dtype=float))
     else:
         cells = np.full(frame.shape, np.nan)
         cells[:, numeric] = frame.loc[:, numeric].to_numpy(dtype=float)
-    for column in np.flatnonzero(kept & ~numeric).tolist():
-        cells[:, column], values = _codes(frame[column], names[column], column, text)
-        headers[column] = ColumnHeader(names[column], values)
-    infinite = np.isinf(cells) & kept
+    for k in np.flatnonzero(~numeric).tolist():
+        name, place = headers[k].name, places[k]
+        cells[:, k], values = _codes(frame[place], name, place, text)
+        headers[k] = ColumnHeader(name, values)
+    infinite = np.isinf(cells)
     if infinite.any():
-        row, column = np.argwhere(infinite)[0].tolist()
-        raise text.wrong_cell(f"a finite number for {names[column]!r}", row, column)
+        row, k = np.argwhere(infinite)[0].tolist()
+        raise text.wrong_cell(f"a finite number for {headers[k].name!r}", row, places[k])
     return Columns(tuple(headers), cells, text.path, text.line_of)
 
 
@@ -221,10 +256,16 @@ def _codes(series: Any, name: str, column: int, text: _Text) -> tuple[Any, tuple
         deque(text.rows(), maxlen=0)  # raises with the line
     numbers = {cell: float(cell) for cell in cells if _NUMBER.fullmatch(cell)}
     words = sorted(set(cells) - numbers.keys() - _MISSING)
-    if words and numbers:
-        wrong = {k for k, cell in enumerate(cells) if cell in set(words)}
-        row = next(row for row, place in enumerate(places.tolist()) if place in wrong)
-        raise text.wrong_cell(f"a number for {name!r} as in other rows", row, column)
+    if words and (numbers or all(map(_COMMA.fullmatch, words))):
+        wrong = [k for k, cell in enumerate(cells) if cell in set(words)]
+        row = int(np.flatnonzero(np.isin(places, wrong))[0])
+        if _COMMA.fullmatch(cell := cells[places[row]]):
+            raise _decimal_comma(cell, text.path, text.line_of(row))
+        error = text.wrong_cell(f"a number for {name!r} as in other rows", row, column)
+        if not is_row_name(np.array(cells, dtype=object)[places]):
+            raise error
+        hint = f". If it names the rows: drop=[{name!r}], or id={name!r} to match files by it"
+        raise DataError(error.problem + hint, path=error.path, line=error.line)
     truth = [_TRUTH.get(word.lower()) for word in words]
     codes = range(len(words)) if None in truth else truth
     meaning = numbers | dict(zip(words, codes, strict=True))

@@ -259,6 +259,9 @@ _TYPES: dict[str, tuple[Any, str]] = {
     "header": _OPTIONAL_FLAG,
     "encoding": ((str, type(None)), "a name such as 'utf-8'"),
     "member": ((str, type(None)), "the name of a member"),
+    "id": ((str, type(None)), "the name of a column"),
+    "tags": ((str, type(None)), "the name of a column"),
+    "separator": ((str, type(None)), "a text such as ';'"),
 }
 
 
@@ -278,10 +281,17 @@ class ReadOptions:
     encoding: str | None = None
     header: bool | None = True
     member: str | None = None
+    id: str | None = None
+    tags: str | None = None
+    separator: str | None = None
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
         self._check_types()
+        if self.tags is not None and self.labels is not None:
+            raise DataError("labels= and tags= both say what the labels are; give one of them")
+        if self.separator == "" or (self.separator is not None and self.tags is None):
+            raise DataError("separator= is what is between two labels in the column tags=")
         for name in ("drop", "labels"):
             object.__setattr__(self, name, _plain(getattr(self, name), name))
         for name, choices in _CHOICES.items():
@@ -305,6 +315,10 @@ class ReadOptions:
         for name, (kinds, expected) in _TYPES.items():
             if not isinstance(getattr(self, name), kinds):
                 raise DataError(f"{name} must be {expected}, got {getattr(self, name)!r}")
+
+    def is_text(self, name: str, place: int) -> bool:
+        """Whether a column holds text, whatever it looks like: ids, tags, and columns to drop."""
+        return name in (self.id, self.tags, *self.drop) or (place == 0 and name == "")
 
     def refuse_unused(self, used: frozenset[str], format: str) -> None:
         """Raise for an option that was set although the format does not use it."""

@@ -5,7 +5,6 @@ Rows are instances. Columns are matched by name if there are names. A ``.npy`` f
 
 import hashlib
 import os
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +19,6 @@ from limo.datasets._columns import (
     Columns,
     binary_columns,
     check_names,
-    feature_columns,
     given_labels,
 )
 from limo.datasets._dataset import (
@@ -35,12 +33,12 @@ from limo.datasets._npz import DAMAGE, column_names, named_matrix, read_arrays, 
 from limo.datasets._read import (
     FORMATS,
     check_format,
-    read_columns,
     read_source,
     recognise,
     without_index,
 )
 from limo.datasets._source import Source, open_source
+from limo.datasets._texts import is_row_name, named_rows
 
 MatrixKind = Literal["truth", "scores", "predictions"]
 
@@ -68,12 +66,18 @@ class LabelMatrix:
         A name for each column.
     source, checksum : str
         The file, and its sha256 after decompression.
+    ids : array of str or None
+        A name for each row, if the file has any.
+    id_column : str or None
+        The column of the ids.
     """
 
     values: Any
     label_names: tuple[str, ...] | None
     source: str
     checksum: str
+    ids: Any = None
+    id_column: str | None = None
 
     def ordered_as(self, names: tuple[str, ...] | None) -> "LabelMatrix":
         """The same columns in the order of ``names``; raise if the names are not the same."""
@@ -81,13 +85,55 @@ class LabelMatrix:
         if names is None or own is None or own == names:
             return self
         if len(set(own)) < len(own) or set(own) != set(names):
-            raise DataError(
-                f"the columns must be named like the true labels: expected {shorten(names, 4)}; "
-                f"got {shorten(own, 4)}. Rename the columns, or leave some out with drop=",
-                path=self.source,
-            )
+            raise DataError(self._other_columns(own, names), path=self.source)
         place = {name: j for j, name in enumerate(own)}
         return replace(self, values=self.values[:, [place[n] for n in names]], label_names=names)
+
+    def _other_columns(self, own: tuple[str, ...], names: tuple[str, ...]) -> str:
+        """What is wrong with the names of the columns, and what to do."""
+        extra = [name for name in own if name not in set(names)]
+        advice = "Rename the columns, or leave some out with drop="
+        if len(extra) == 1 and is_row_name(self.values[:, own.index(extra[0])]):
+            advice = f"If {extra[0]!r} names the rows, match by it with id={extra[0]!r}"
+        return (
+            f"the columns must be named like the labels: expected {shorten(names, 4)}; got "
+            f"{shorten(own, 4)}. {advice}"
+        )
+
+    def rows_as(self, other: "LabelMatrix", *, match: bool) -> "LabelMatrix":
+        """The same rows in the order of another matrix, by their ids.
+
+        Without ``match``, rows stay where they are, and it is an error if both files name the same
+        rows in another order.
+        """
+        if self.ids is None or other.ids is None or np.array_equal(self.ids, other.ids):
+            return self
+        place = {name: row for row, name in enumerate(self.ids)}
+        absent = [name for name in other.ids if name not in place]
+        if match:
+            self._refuse_other_rows(other, absent)
+            return replace(self, values=self.values[[place[n] for n in other.ids]], ids=other.ids)
+        if self.id_column == other.id_column and not absent and len(self.ids) == len(other.ids):
+            column = self.id_column
+            raise DataError(
+                f"the rows are those of {other.source} in another order, says "
+                f"{f'the column {column!r}' if column else 'the first column'}. Match them by it: "
+                f"id={column!r}",
+                path=self.source,
+            )
+        return self
+
+    def _refuse_other_rows(self, other: "LabelMatrix", absent: list[str]) -> None:
+        known = set(other.ids)
+        extra = [name for name in self.ids if name not in known]
+        if absent or extra:
+            found = [f"no row for {shorten(absent, 4)}"] * bool(absent)
+            found += [f"rows for {shorten(extra, 4)}, which {other.source} lacks"] * bool(extra)
+            raise DataError(
+                f"expected the ids of {other.source}, got {' and '.join(found)}. Remove or add "
+                "these rows",
+                path=self.source,
+            )
 
 
 def read_matrix(
@@ -100,6 +146,10 @@ def read_matrix(
     header: bool | None = None,
     n_labels: int | None = None,
     missing_labels: float | None = None,
+    id: str | None = None,
+    tags: str | None = None,
+    separator: str | None = None,
+    label_names: Sequence[str] | None = None,
     limits: Limits | None = None,
 ) -> LabelMatrix:
     r"""Read true labels, scores or predicted labels from a file.
@@ -128,6 +178,16 @@ def read_matrix(
     missing_labels : float, optional
         The number that stands for a missing true label, nan or -1. Such labels and empty cells are
         nan in the result. By default a file with a missing label is rejected.
+    id : str, optional
+        The column that names the rows, a different text or number in each; ``""`` is a first column
+        without a name. An NPZ file has them in the array ``ids``.
+    tags : str, optional
+        A column with the labels of each row as text, such as ``rock;jazz``. Files of scores, and
+        of predictions if they have no such column, are read as usual.
+    separator : str, optional
+        What is between two labels in that column; by default a semicolon.
+    label_names : sequence of str, optional
+        All labels that the column of tags may hold, in order; by default those that occur, sorted.
     limits : Limits, optional
         How large the file may be before reading stops.
 
@@ -153,6 +213,9 @@ def read_matrix(
         header=header,
         missing="nan",
         missing_labels=missing_labels,
+        id=id,
+        tags=tags,
+        separator=separator,
         limits=limits,
     )
     file = as_path(path)
@@ -163,14 +226,18 @@ def read_matrix(
         return replace(found, values=with_gaps(found.values, missing_labels))
     source = open_source(path, None, limits)
     name = recognise(source) if format is None else check_format(format, " or npy")
+    found = LabelMatrix(None, None, source.path, source.checksum)
     if name == "npz":
-        values, names = _from_npz(source, kind, options)
-        values = with_gaps(values, missing_labels)
-    elif FORMATS[name].columns is not None:
-        values, names = _from_columns(source, name, kind, options)
-    else:
-        values, names = _from_rows(source, name, kind, options, n_labels)
-    return LabelMatrix(values, names, source.path, source.checksum)
+        return _from_npz(source, kind, options, found)
+    if FORMATS[name].columns is not None:
+        return _from_columns(source, name, kind, options, found, label_names)
+    if id is not None or tags is not None:
+        raise DataError(f"a file in the {name} format has no columns{_IDS}", path=source.path)
+    values, names = _from_rows(source, name, kind, options, n_labels)
+    return replace(found, values=values, label_names=names)
+
+
+_IDS = ". Ids are read from CSV, TSV and Parquet files, and from the array 'ids' of NPZ files"
 
 
 def read_weights(path: str | os.PathLike[str], column: str | None = None) -> Any:
@@ -218,14 +285,16 @@ def _map_npy(file: Path, options: ReadOptions) -> LabelMatrix:
     _check_array(values, str(file))
     if options.labels is not None or options.drop:
         raise DataError("the columns of a .npy file have no names to choose by", path=str(file))
+    if options.id is not None:
+        raise DataError(f"a .npy file has no column of ids{_IDS}", path=str(file))
     with file.open("rb") as handle:
         checksum = hashlib.file_digest(handle, "sha256").hexdigest()
     return LabelMatrix(values, None, str(file), checksum)
 
 
 def _from_npz(
-    source: Source, kind: MatrixKind, options: ReadOptions
-) -> tuple[Any, tuple[str, ...] | None]:
+    source: Source, kind: MatrixKind, options: ReadOptions, found: LabelMatrix
+) -> LabelMatrix:
     arrays = read_arrays(source, options.limits)
     whole = scipy_matrix(arrays, source.path)
     values = _find_array(arrays, kind, source.path) if whole is None else whole
@@ -233,11 +302,20 @@ def _from_npz(
         values = _dense_scores(values, options.limits, source.path)
     if not sparse.issparse(values):
         _check_array(values, source.path)
-    if "label_names" not in arrays:
-        return values, None
-    names = column_names(arrays, "label_names", values.shape[1], "y", source.path)
-    check_names(list(names), source.path)
-    return values, names
+    names = None
+    if "label_names" in arrays:
+        names = column_names(arrays, "label_names", values.shape[1], "y", source.path)
+        check_names(list(names), source.path)
+    values = with_gaps(values, options.missing_labels)
+    found = replace(found, values=values, label_names=names)
+    if options.id is None:
+        return found
+    if "ids" not in arrays:
+        raise DataError(f"the file has no array 'ids'{_IDS}", path=source.path)
+    ids = named_rows(arrays["ids"].astype(str), "ids", source.path)
+    if len(ids) != values.shape[0]:
+        raise DataError(f"expected {values.shape[0]} ids, got {len(ids)}", path=source.path)
+    return replace(found, ids=ids, id_column="ids")
 
 
 def _find_array(arrays: dict[str, Any], kind: MatrixKind, path: str) -> Any:
@@ -277,22 +355,53 @@ def _check_array(values: Any, path: str) -> None:
 
 
 def _from_columns(
-    source: Source, format: str, kind: MatrixKind, options: ReadOptions
-) -> tuple[Any, tuple[str, ...] | None]:
+    source: Source,
+    format: str,
+    kind: MatrixKind,
+    options: ReadOptions,
+    found: LabelMatrix,
+    label_names: Sequence[str] | None,
+) -> LabelMatrix:
     """The columns of a file with named columns: all of them, or those of the labels."""
     asks_file = format == "arff" and kind != "scores" and options.labels is None
     if asks_file and says_labels(source, options):
         data = read_source(source, format, replace(options, header=True))
-        return data.Y, data.label_names
+        return replace(found, values=data.Y, label_names=data.label_names)
     read_all = FORMATS[format].columns
     assert read_all is not None
-    columns = without_index(read_all(source, options))
+    columns = read_all(source, options)
+    found = _with_ids(found, columns, options)
+    columns = without_index(columns)
+    if kind != "scores" and options.tags is not None and _has_tags(columns, kind, options):
+        values, names = columns.tag_labels(options, label_names)
+        return replace(found, values=values, label_names=names)
     chosen = _choose(columns.names, kind, options, source.path)
     names = tuple(columns.names[j].removeprefix(_PREFIXES[kind]) for j in chosen)
     values = (
         _scores(columns, chosen) if kind == "scores" else binary_columns(columns, chosen, options)
     )
-    return values, None if names == _numbered(len(names)) else names
+    return replace(
+        found, values=values, label_names=None if names == _numbered(len(names)) else names
+    )
+
+
+def _with_ids(found: LabelMatrix, columns: Columns, options: ReadOptions) -> LabelMatrix:
+    """The matrix with the ids asked for, or else with the first column that can only be ids."""
+    if options.id is not None:
+        ids = columns.text(options.id)
+        line = columns.line_of
+        return replace(
+            found, ids=named_rows(ids, options.id, columns.path, line), id_column=options.id
+        )
+    for name in ("", *options.drop):
+        if name in columns.texts and is_row_name(columns.texts[name]):
+            return replace(found, ids=columns.texts[name], id_column=name)
+    return found
+
+
+def _has_tags(columns: Columns, kind: MatrixKind, options: ReadOptions) -> bool:
+    """Whether the file has the column of tags, which true labels must have."""
+    return kind == "truth" or options.tags in columns.texts
 
 
 def _numbered(count: int) -> tuple[str, ...]:
@@ -317,7 +426,8 @@ def _scores(columns: Columns, chosen: list[int]) -> Any:
         if not header.is_plain:
             raise DataError(
                 f"the scores of {header.name!r} must be numbers, got text such as "
-                f"{(header.values or ('',))[0]!r}. Leave the column out with drop=",
+                f"{(header.values or ('',))[0]!r}. If it names the rows, match by it with "
+                f"id={header.name!r}; else leave it out with drop=[{header.name!r}]",
                 path=columns.path,
             )
     cells = columns.cells[:, chosen]
@@ -371,130 +481,3 @@ def _widen(Y: Any, names: tuple[str, ...], n_labels: int, path: str) -> tuple[An
         (Y.data, (ids - start)[Y.indices], Y.indptr), shape=(Y.shape[0], n_labels)
     )
     return wide, None
-
-
-# The features of new instances, in the order of the training data.
-
-Names = tuple[str, ...]
-
-
-def read_instances(
-    path: str | os.PathLike[str],
-    feature_names: Sequence[str] | None,
-    label_names: Sequence[str] = (),
-    *,
-    format: str | None = None,
-    missing: str = "error",
-    drop: Sequence[str] = (),
-    limits: Limits | None = None,
-) -> Any:
-    r"""Read the features of instances whose labels are to be predicted.
-
-    The file needs no labels; columns named like a label are skipped. Columns are matched by name
-    where the file has names, in any order; an absent or unknown feature is an error. A nominal
-    feature may have values that the training data lack: its columns for the known values are 0.
-
-    Parameters
-    ----------
-    path : path
-        A file of any format :func:`limo.read` knows.
-    feature_names : sequence of str or None
-        The features of the training data; None reads all columns as they are.
-    label_names : sequence of str, optional
-        The labels of the training data.
-    format, missing, drop, limits
-        As for :func:`limo.read`.
-
-    Returns
-    -------
-    array or CSR array of shape (n_samples, len(feature_names))
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> import limo
-    >>> file = Path(mkdtemp()) / "new.csv"
-    >>> _ = file.write_text("key,length\nminor,3.5\n")
-    >>> limo.datasets.read_instances(file, ["length", "key=major", "key=minor"])
-    array([[3.5, 0. , 1. ]])
-    """
-    options = ReadOptions(missing=missing, drop=drop, limits=Limits.of(limits))
-    source = open_source(path, None, options.limits)
-    name = recognise(source) if format is None else check_format(format)
-    wanted = None if feature_names is None else tuple(feature_names)
-    if FORMATS[name].columns is not None:
-        X, names = _features_from_columns(
-            source, name, set(label_names) - set(wanted or ()), options
-        )
-    else:
-        X, names = _from_arrays(source, name, wanted, options)
-    return X if wanted is None else order_features(X, names, wanted, source.path)
-
-
-def order_features(X: Any, names: Names, wanted: Names, path: str) -> Any:
-    """Columns of ``X`` in the order of ``wanted``; an absent or unknown name is an error."""
-    if names == wanted or (len(names) == len(wanted) and _are_numbered(names)):
-        return X
-    place = {name: j for j, name in enumerate(names)}
-    absent = _unknown(wanted, names)
-    extra = _unknown(names, wanted)
-    if absent or extra:
-        raise DataError(_difference(names, wanted, absent, extra), path=path)
-    columns = [place.get(name, -1) for name in wanted]
-    return (_with_empty_column(X) if -1 in columns else X)[:, columns]
-
-
-def _unknown(names: Names, known: Names) -> list[str]:
-    """The names that are not known, nor values (``key=minor``) of a known nominal feature."""
-    exact, ordered = set(known), sorted(known)
-
-    def is_value(name: str) -> bool:
-        feature = name[: name.rfind("=") + 1]
-        place = bisect_left(ordered, feature)
-        return bool(feature) and place < len(ordered) and ordered[place].startswith(feature)
-
-    return [name for name in names if name not in exact and not is_value(name)]
-
-
-def _difference(names: Names, wanted: Names, absent: list[str], extra: list[str]) -> str:
-    problem = f"expected the {len(wanted)} features the model was trained on, got {len(names)}. "
-    if absent:
-        problem += f"Absent: {shorten(absent)}. "
-    if extra:
-        problem += f"Unknown to the model: {shorten(extra)}; leave them out with drop=. "
-    return problem.strip()
-
-
-def _with_empty_column(X: Any) -> Any:
-    """``X`` with a column of zeros at the end, for nominal values that no row has."""
-    if sparse.issparse(X):
-        return sparse.hstack([X, sparse.csr_array((X.shape[0], 1))], format="csr")
-    return np.hstack([X, np.zeros((X.shape[0], 1))])
-
-
-def _are_numbered(names: Names) -> bool:
-    """Whether the names are those that limo gives to columns without names."""
-    return all(name == f"x{j}" for j, name in enumerate(names))
-
-
-def _features_from_columns(
-    source: Source, format: str, labels: set[str], options: ReadOptions
-) -> tuple[Any, Names]:
-    """Features of a file with named columns; columns named like a label are skipped."""
-    columns = read_columns(source, format, options)
-    kept = [j for j, name in enumerate(columns.names) if name not in labels]
-    return feature_columns(columns, np.array(kept, dtype=np.intp), options)
-
-
-def _from_arrays(
-    source: Source, format: str, wanted: Names | None, options: ReadOptions
-) -> tuple[Any, Names]:
-    """Features of a file that holds a matrix; an NPZ file needs no labels here."""
-    if format == "npz":
-        arrays = read_arrays(source, options.limits)
-        X = named_matrix(arrays, "X", source.path)
-        return X, column_names(arrays, "feature_names", X.shape[1], "x", source.path)
-    width = len(wanted) if wanted is not None and format == "libsvm" else None
-    data = read_source(source, format, replace(options, n_features=width))
-    return data.X, data.feature_names

@@ -31,19 +31,21 @@ def parquet_columns(source: Source, options: ReadOptions) -> Columns:
         file = parquet.ParquetFile(io.BytesIO(source.data))
         names, n_rows = _checked_size(file, source, options)
         headers: list[ColumnHeader] = []
-        cells = np.empty((n_rows, len(names)))
+        texts = {name for place, name in enumerate(names) if options.is_text(name, place)}
+        apart: dict[str, Any] = {}
+        cells = np.empty((n_rows, len(names) - len(texts)))
         for name, series in _series(file, names, n_rows):
-            dropped = name in options.drop
-            cells[:, len(headers)], values = (
-                (np.nan, None) if dropped else _numbers(series, name, source.path)
-            )
+            if name in texts:
+                apart[name] = _text(series)
+                continue
+            cells[:, len(headers)], values = _numbers(series, name, source.path)
             headers.append(ColumnHeader(name, values))
     except DataError:
         raise
     except (*_PARQUET_ERRORS, importlib.import_module("pyarrow").ArrowException) as error:
         reason = str(error).partition("\n")[0]
         raise DataError(f"expected a Parquet file, but {reason}", path=source.path) from None
-    return Columns(tuple(headers), cells, source.path, lambda row: row + 1)
+    return Columns(tuple(headers), cells, source.path, lambda row: row + 1, apart)
 
 
 def need_parquet(path: str) -> Any:
@@ -83,6 +85,18 @@ def _series(file: Any, names: list[str], n_rows: int) -> Iterator[tuple[str, Any
         table.validate(full=True)
         frame = table.to_pandas(ignore_metadata=True)
         yield from ((name, frame[name]) for name in chosen)
+
+
+def _text(series: Any) -> Any:
+    """A column as text; missing cells are empty, and lists stay lists."""
+    cells = series.astype(object).tolist()
+    found = np.empty(len(cells), dtype=object)
+    for row, cell in enumerate(cells):
+        if isinstance(cell, list | tuple | np.ndarray):
+            found[row] = tuple(map(str, cell))
+        else:
+            found[row] = "" if pd.isna(cell) else str(cell).strip()
+    return found
 
 
 def _numbers(series: Any, name: str, path: str) -> tuple[Any, tuple[str, ...] | None]:

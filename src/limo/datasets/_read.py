@@ -30,13 +30,16 @@ class Format:
 
 
 _MISSING = frozenset({"missing", "missing_labels"})
+_TEXTS = frozenset({"id", "tags", "separator"})
 _COLUMNS = _MISSING | {"labels", "label_location", "nominal", "drop", "encoding"}
 
 FORMATS: dict[str, Format] = {
     "arff": Format((".arff",), read_arff, _COLUMNS | {"xml"}, arff_columns),
-    "csv": Format((".csv",), read_csv, _COLUMNS | {"header"}, csv_columns),
-    "tsv": Format((".tsv", ".tab"), read_tsv, _COLUMNS | {"header"}, tsv_columns),
-    "parquet": Format((".parquet", ".pq"), read_parquet, _COLUMNS - {"encoding"}, parquet_columns),
+    "csv": Format((".csv",), read_csv, _COLUMNS | _TEXTS | {"header"}, csv_columns),
+    "tsv": Format((".tsv", ".tab"), read_tsv, _COLUMNS | _TEXTS | {"header"}, tsv_columns),
+    "parquet": Format(
+        (".parquet", ".pq"), read_parquet, (_COLUMNS | _TEXTS) - {"encoding"}, parquet_columns
+    ),
     "npz": Format((".npz",), read_npz, _MISSING),
     "libsvm": Format(
         (".libsvm", ".svm", ".svmlight"),
@@ -63,6 +66,8 @@ def read(
     encoding: str | None = None,
     header: bool | None = True,
     member: str | None = None,
+    tags: str | None = None,
+    separator: str | None = None,
     limits: Limits | None = None,
 ) -> Dataset:
     r"""Read a multi-label data set from a file of any known format.
@@ -108,6 +113,11 @@ def read(
         content. Without names, columns are called "0", "1", ...
     member : str, optional
         The file to read from a zip that holds several.
+    tags : str, optional
+        Instead of ``labels``: a column of a CSV, TSV or Parquet file with the labels of each row,
+        such as ``rock;jazz``. Labels are in alphabetical order.
+    separator : str, optional
+        What is between two labels in that column; by default a semicolon.
     limits : Limits, optional
         How large the file may be before reading stops.
 
@@ -157,6 +167,8 @@ def read(
         encoding=encoding,
         header=header,
         member=member,
+        tags=tags,
+        separator=separator,
         limits=Limits.of(limits),
     )
     return read_source(open_source(path, member, options.limits), format, options)

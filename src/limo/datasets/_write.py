@@ -238,6 +238,8 @@ def write_predictions(
     *,
     scores: Any = None,
     labels: Any = None,
+    ids: Any = None,
+    id_column: str = "id",
     force: bool = False,
 ) -> Path:
     """Write scores, predicted labels or both; the suffix gives the format.
@@ -252,6 +254,10 @@ def write_predictions(
         Scores.
     labels : array or sparse matrix of shape (n_samples, n_labels), optional
         Predicted labels, 0 or 1.
+    ids : sequence of str, optional
+        A name for each row: the first column of a table, the array ``ids`` of an NPZ file.
+    id_column : str, default="id"
+        The name of the column of ids.
     force : bool, default=False
         Whether to replace a file that exists.
 
@@ -273,16 +279,19 @@ def write_predictions(
     file, names = as_path(path), list(map(str, label_names))
     given = {"labels": labels, "scores": scores}
     matrices = {what: _array(A) for what, A in given.items() if A is not None}
-    check_suffix(file, len(matrices))
+    check_suffix(file, len(matrices), ids=ids is not None)
     for what, A in matrices.items():
         if A.ndim != 2 or A.shape[1] != len(names):
             raise DataError(f"{what} must have {len(names)} columns, got the shape {A.shape}")
+        if ids is not None and len(ids) != A.shape[0]:
+            raise DataError(f"ids must name the {A.shape[0]} rows of {what}, got {len(ids)}")
+    rows = {} if ids is None else {id_column: list(map(str, ids))}
     with replacing(file, force=force) as handle:
-        _PREDICTION_WRITERS[file.suffix.lower()](handle, matrices, names)
+        _PREDICTION_WRITERS[file.suffix.lower()](handle, matrices, names, rows)
     return file
 
 
-def check_suffix(file: Path, n_matrices: int = 1) -> None:
+def check_suffix(file: Path, n_matrices: int = 1, *, ids: bool = False) -> None:
     """Raise if the suffix is not a known format, or the format cannot hold that many matrices.
 
     Examples
@@ -301,6 +310,8 @@ def check_suffix(file: Path, n_matrices: int = 1) -> None:
         raise DataError(
             f"{file.name} can hold one matrix: write scores or labels, or both to a .npz file"
         )
+    if suffix == ".npy" and ids:
+        raise DataError(f"{file.name} cannot hold ids: write a table, or a .npz file")
     if suffix in (".parquet", ".pq"):
         need_parquet(str(file))
 
@@ -309,44 +320,52 @@ def _array(A: Any) -> Any:
     return sparse.csr_array(A) if sparse.issparse(A) else np.asarray(A)
 
 
-def _frame(matrices: dict[str, Any], names: list[str]) -> Any:
-    """A data frame with a column for each label of each matrix."""
+Ids = dict[str, list[str]]  # the column of ids by its name, or nothing
+
+
+def _frame(matrices: dict[str, Any], names: list[str], ids: Ids) -> Any:
+    """A data frame with the ids, and a column for each label of each matrix."""
     prefixes = {"labels": LABEL_PREFIX, "scores": SCORE_PREFIX}
     dense = {w: A.toarray() if sparse.issparse(A) else A for w, A in matrices.items()}
-    if len(dense) == 1:
-        return pd.DataFrame(next(iter(dense.values())), columns=names)
+    both = len(dense) > 1
     parts = [
-        pd.DataFrame(A, columns=[f"{prefixes[what]}{name}" for name in names])
+        pd.DataFrame(A, columns=[f"{prefixes[what] * both}{name}" for name in names])
         for what, A in dense.items()
     ]
-    return pd.concat(parts, axis=1)
+    if ids:
+        check_different([*ids, *(name for part in parts for name in part)], "names of columns")
+    return pd.concat([pd.DataFrame(ids), *parts] if ids else parts, axis=1)
 
 
-def _write_csv(handle: IO[bytes], matrices: dict[str, Any], names: list[str]) -> None:
-    _frame(matrices, names).to_csv(handle, index=False)
+def _write_csv(handle: IO[bytes], matrices: dict[str, Any], names: list[str], ids: Ids) -> None:
+    _frame(matrices, names, ids).to_csv(handle, index=False)
 
 
-def _write_tsv(handle: IO[bytes], matrices: dict[str, Any], names: list[str]) -> None:
-    _frame(matrices, names).to_csv(handle, index=False, sep="\t")
+def _write_tsv(handle: IO[bytes], matrices: dict[str, Any], names: list[str], ids: Ids) -> None:
+    _frame(matrices, names, ids).to_csv(handle, index=False, sep="\t")
 
 
-def _write_parquet(handle: IO[bytes], matrices: dict[str, Any], names: list[str]) -> None:
-    _frame(matrices, names).to_parquet(handle, index=False)
+def _write_parquet(handle: IO[bytes], matrices: dict[str, Any], names: list[str], ids: Ids) -> None:
+    _frame(matrices, names, ids).to_parquet(handle, index=False)
 
 
-def _predictions_npz(handle: IO[bytes], matrices: dict[str, Any], names: list[str]) -> None:
+def _predictions_npz(
+    handle: IO[bytes], matrices: dict[str, Any], names: list[str], ids: Ids
+) -> None:
     arrays: dict[str, Any] = {"label_names": np.array(names, dtype=np.str_)}
     for what, A in matrices.items():
         arrays |= csr_parts(what, A) if sparse.issparse(A) else {what: A}
+    if ids:
+        arrays["ids"] = np.array(next(iter(ids.values())), dtype=np.str_)
     np.savez_compressed(handle, **arrays)
 
 
-def _write_npy(handle: IO[bytes], matrices: dict[str, Any], names: list[str]) -> None:
+def _write_npy(handle: IO[bytes], matrices: dict[str, Any], names: list[str], ids: Ids) -> None:
     A = next(iter(matrices.values()))
     np.save(handle, A.toarray() if sparse.issparse(A) else A)
 
 
-_PREDICTION_WRITERS: dict[str, Callable[[IO[bytes], dict[str, Any], list[str]], None]] = {
+_PREDICTION_WRITERS: dict[str, Callable[[IO[bytes], dict[str, Any], list[str], Ids], None]] = {
     ".csv": _write_csv,
     ".tsv": _write_tsv,
     ".parquet": _write_parquet,

@@ -17,7 +17,7 @@ from limo._types import Booleans, Values
 from limo._views import THRESHOLDS, Items, Pattern, ThresholdKind, View
 from limo.measures._conventions import Conventions
 
-sums = Later("limo._kernels.sums")  # the compiler is too slow for shell completion
+kernels = Later("limo._kernels.profiles")  # the compiler is too slow for shell completion
 
 EFFECTIVENESS = ("label-wise", "instance-wise", "double", "entry-wise", "absolute")
 """The kinds of effectiveness: the columns of the paper's Table 2, and two of our own."""
@@ -274,7 +274,7 @@ def average(values: Values, weights: Values | None, fill: float | None) -> float
         values, weights = values[counted], weights[counted]
     if fill is None:
         return mean_of_defined(values, weights)
-    return sums.exact_mean(values, weights) if values.size else math.nan
+    return kernels.exact_mean(values, weights) if values.size else math.nan
 
 
 def mean_of_defined(values: Values, weights: Values | None = None) -> float:
@@ -283,7 +283,7 @@ def mean_of_defined(values: Values, weights: Values | None = None) -> float:
     defined = values[exist]
     if not defined.size:
         return math.nan
-    return float(sums.exact_mean(defined, None if weights is None else weights[exist]))
+    return float(kernels.exact_mean(defined, None if weights is None else weights[exist]))
 
 
 def skill(value: float, blind: float, best: float) -> float:

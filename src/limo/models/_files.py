@@ -38,6 +38,21 @@ _VERSION = 1
 # compress by. Files that limo writes are not compressed at all.
 _UNPACKED_TIMES, _UNPACKED_PLUS = 20, 1 << 28
 _MOST_FEATURES = 10_000_000
+# Parts of models in plain Python, without compiled code, which skops does not list.
+_PLAIN = {
+    "limo._scorer.MeasureScorer",
+    "sklearn.calibration._CalibratedClassifier",
+    "sklearn.calibration._SigmoidCalibration",
+    "sklearn.metrics._scorer._PassthroughScorer",
+    "sklearn.model_selection._split.KFold",
+    "sklearn.model_selection._split.StratifiedKFold",
+    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+    "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+}
+_TREES = (
+    "sklearn.tree._tree.Tree",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+)
 # Estimators that take any numbers as features, so that made-up ones can be predicted for.
 _NUMERIC = (
     "limo",
@@ -113,6 +128,7 @@ def save_model(
     measure: str | None = None,
     method: str | None = None,
     data: str | None = None,
+    trusted: Sequence[str] = (),
     force: bool = False,
 ) -> Path:
     """Write a fitted model to a file that is safe to read.
@@ -120,13 +136,16 @@ def save_model(
     Parameters
     ----------
     model : estimator
-        Any that skops can store.
+        Any that :func:`load_model` can read: it is rejected if it needs types that are not trusted.
     path : path
         The file, usually ending in .skops. It appears when it is complete.
     label_names, feature_names : sequence of str, optional
         Names of the columns it was fitted on.
     measure, method, data : str, optional
         The measure it was fitted for, the name of the method, and the source of the data.
+    trusted : sequence of str, optional
+        More types to allow, such as ``"sklearn.tree._tree.Tree"`` for a random forest of
+        scikit-learn. Whoever reads the file must trust you, and pass the same list.
     force : bool, default=False
         Whether to replace a file that exists.
 
@@ -156,26 +175,57 @@ def save_model(
         "method": method,
         "data": data,
     }
-    file, content = as_path(path), _skops.dumps(document)
-    _reject_boosters(content)
+    file, content = as_path(path), _dumps(document, model)
+    _reject_unreadable(content, model, set(check_types(trusted)))
     with replacing(file, force=force) as handle:
         handle.write(content)
     return file
 
 
-def _reject_boosters(content: bytes) -> None:
-    """Reject trees that :func:`load_model` would not read, before the file is written."""
-    types = _skops.get_untrusted_types(data=content)
-    boosters = [name for name in types if name.startswith(("lightgbm.", "xgboost."))]
+def _dumps(document: dict[str, Any], model: Any) -> bytes:
+    try:
+        content: bytes = _skops.dumps(document)
+    except Exception as error:  # skops raises anything for what it cannot store
+        raise ModelFileError(
+            f"{type(model).__name__} cannot be stored: {_summary(error)}. Store the part that "
+            "predicts, such as best_estimator_ of a search"
+        ) from error
+    return content
+
+
+def _reject_unreadable(content: bytes, model: Any, more: set[str]) -> None:
+    """Reject a model that :func:`load_model` would not read, before the file is written."""
+    unknown = sorted(set(_skops.get_untrusted_types(data=content)) - _trusted() - more)
+    if not unknown:
+        return
+    names = ", ".join(unknown[:3])
+    boosters = [name for name in unknown if name.startswith(("lightgbm.", "xgboost."))]
     if boosters:
         raise ModelFileError(
             f"limo does not store the trees of other libraries ({', '.join(boosters)}), because "
             "reading them from a file is not safe. Save the booster in its own format, such as "
-            "model.booster_.save_model(path)"
+            "model.booster_.save_model(path), or use limo.models.BoostingClassifier"
         )
+    trees = any(name in _TREES for name in unknown)
+    instead = "limo.models.ForestClassifier needs none of them. " if trees else ""
+    raise ModelFileError(
+        f"{type(model).__name__} needs types that limo does not trust in a file ({names}), so that "
+        f"load_model would reject it. {instead}If those who read the file trust you, save and load "
+        f"it with trusted={unknown}"
+    )
 
 
-def load_model(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> SavedModel:
+def check_types(trusted: Any) -> list[str]:
+    """The names of types that a caller trusts."""
+    names = list(trusted) if isinstance(trusted, list | tuple | set | frozenset) else [trusted]
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError(f"trusted must be a list of names of types, got {trusted!r}.")
+    return names
+
+
+def load_model(
+    path: str | os.PathLike[str], *, max_bytes: int | None = None, trusted: Sequence[str] = ()
+) -> SavedModel:
     """Read a model that :func:`save_model`, or skops itself, wrote.
 
     A file is rejected if it needs types other than limo's and those that skops trusts, if its
@@ -187,6 +237,9 @@ def load_model(path: str | os.PathLike[str], *, max_bytes: int | None = None) ->
         The file.
     max_bytes : int, optional
         How many bytes the file may unpack to; by default 20 times its size plus 256 MiB.
+    trusted : sequence of str, optional
+        More types to allow, if you trust the author of the file. They may run code, or crash on
+        damaged arrays.
 
     Returns
     -------
@@ -205,19 +258,19 @@ def load_model(path: str | os.PathLike[str], *, max_bytes: int | None = None) ->
     if max_bytes is not None:
         check_number(max_bytes, "max_bytes", least=1, integer=True)
     file = as_path(path)
-    content, trusted = file.read_bytes(), _trusted()
+    content, allowed = file.read_bytes(), _trusted() | set(check_types(trusted))
     _check_size(content, file, max_bytes)
     try:
-        unknown = sorted(set(_skops.get_untrusted_types(data=content)) - trusted)
+        unknown = sorted(set(_skops.get_untrusted_types(data=content)) - allowed)
     except Exception as error:  # a hostile file may raise anything
         raise ModelFileError(f"{file} is not a model file: {_summary(error)}. {_ADVICE}") from None
     if unknown:
         raise ModelFileError(
             f"{file} contains types that limo does not trust ({', '.join(unknown[:3])}), "
-            "so it was not opened. If you trust its author, open it with skops.io.load"
+            f"so it was not opened. If you trust its author, allow them with trusted={unknown}"
         )
     try:
-        found = _skops.loads(content, trusted=sorted(trusted))
+        found = _skops.loads(content, trusted=sorted(allowed))
     except Exception as error:  # a damaged part may raise anything
         raise ModelFileError(f"{file} cannot be restored: {_summary(error)}. {_ADVICE}") from error
     saved = _unpack(found, file)
@@ -235,7 +288,7 @@ def _trusted() -> set[str]:
     """The names of the types a model may consist of: the public estimators and their records."""
     estimators = [kind for _, kind in all_estimators()]
     kinds = (*estimators, Solution, Iterates, limo.thresholds.Tried, Term)
-    return {f"{kind.__module__}.{kind.__qualname__}" for kind in kinds}
+    return {f"{kind.__module__}.{kind.__qualname__}" for kind in kinds} | _PLAIN
 
 
 _ADVICE = "limo fit and limo.save_model write such files"

@@ -106,7 +106,13 @@ def _latex(document: Mapping[str, Any]) -> str:
     return tables(document, "latex") if has_values else ""
 
 
-def write(document: Mapping[str, Any], path: str | Path, force: bool = False) -> Path:
+def write(
+    document: Mapping[str, Any],
+    path: str | Path,
+    force: bool = False,
+    *,
+    only_tables: bool = False,
+) -> Path:
     """Write the page of a document as one self-contained HTML file, or its tables.
 
     The file appears only when it is complete; an interrupted run leaves nothing behind.
@@ -121,6 +127,8 @@ def write(document: Mapping[str, Any], path: str | Path, force: bool = False) ->
         the tables alone, as :func:`limo.report.tables` makes them.
     force : bool, default=False
         Whether to replace an existing file.
+    only_tables : bool, default=False
+        Whether a ``.html`` file holds the tables alone, too, as a fragment without style.
 
     Returns
     -------
@@ -139,21 +147,21 @@ def write(document: Mapping[str, Any], path: str | Path, force: bool = False) ->
     """
     target = as_path(path)
     check_target(target, force=force)
-    text = _text(document, target.suffix)
+    text = _text(document, target.suffix.lower(), only_tables)
     with replacing(target, force=force) as file:
         # file names may contain bytes that are not text: they become question marks
         file.write(text.encode("utf-8", "replace"))
     return target
 
 
-def _text(document: Mapping[str, Any], suffix: str) -> str:
+def _text(document: Mapping[str, Any], suffix: str, only_tables: bool) -> str:
     """The text of a file with this ending."""
-    if suffix in (".html", ".htm"):
-        return render(document)
     if suffix not in SUFFIXES:
         raise ValueError(
-            f"A report ends in .html, its tables end in {', '.join(SUFFIXES)}; got {suffix!r}."
+            f"A report ends in .html, its tables end in .tex, .md, .csv; got {suffix!r}."
         )
+    if SUFFIXES[suffix] == "html" and not only_tables:
+        return render(document)
     _check_format(document)
     try:
         return tables(document, SUFFIXES[suffix])

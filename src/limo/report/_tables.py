@@ -1,4 +1,4 @@
-"""Tables of a document as papers print them: LaTeX with booktabs, Markdown, or CSV.
+"""Tables of a document as papers print them: LaTeX with booktabs, Markdown, HTML, or CSV.
 
 Each comparison gives a table per measure: data sets are rows, methods are columns, the best value
 is bold and the second best underlined, and the last row has average ranks. An evaluation gives one
@@ -9,12 +9,19 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Literal
 
 from limo._text import counted
 
-TableFormat = Literal["latex", "markdown", "csv"]
-SUFFIXES: dict[str, TableFormat] = {".tex": "latex", ".md": "markdown", ".csv": "csv"}
+TableFormat = Literal["latex", "markdown", "html", "csv"]
+SUFFIXES: dict[str, TableFormat] = {
+    ".tex": "latex",
+    ".md": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".csv": "csv",
+}
 _ARROWS = {"high": "↑", "low": "↓"}
 
 
@@ -44,8 +51,9 @@ def tables(document: Mapping[str, Any], format: TableFormat = "latex") -> str:
     document : dict
         Made by :func:`comparison_document`, :func:`evaluation_document` or
         :func:`document_from_parts`.
-    format : {"latex", "markdown", "csv"}, default="latex"
-        LaTeX needs the package booktabs. CSV has one value per line, in full precision.
+    format : {"latex", "markdown", "html", "csv"}, default="latex"
+        LaTeX needs the package booktabs. HTML is a fragment without style. CSV has one value
+        per line, in full precision.
 
     Returns
     -------
@@ -69,10 +77,11 @@ def tables(document: Mapping[str, Any], format: TableFormat = "latex") -> str:
     <BLANKLINE>
     """
     if format not in SUFFIXES.values():
-        raise ValueError(f"format must be one of {', '.join(SUFFIXES.values())}; got {format!r}")
+        known = ", ".join(dict.fromkeys(SUFFIXES.values()))
+        raise ValueError(f"format must be one of {known}; got {format!r}")
     if format == "csv":
         return _csv(document)
-    write = {"latex": _latex, "markdown": _markdown}[format]
+    write = {"latex": _latex, "markdown": _markdown, "html": _html}[format]
     found = [*_comparisons(document), *_evaluation(document)]
     if not found:
         raise ValueError("The document has no comparison and no models, so there is no table.")
@@ -233,6 +242,22 @@ def markdown_lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [head, ["-" * width for width in widths], *rows]
     padded = ((c.ljust(width) for c, width in zip(row, widths, strict=True)) for row in lines)
     return "\n".join(f"| {' | '.join(row)} |" for row in padded)
+
+
+def _html(table: Table) -> str:
+    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in table.head)
+    foot = f"<tfoot>\n{_html_row(table.foot)}</tfoot>\n" if table.foot else ""
+    return (
+        f"<table>\n<caption>{escape(table.caption)}</caption>\n<thead>\n<tr>{head}</tr>\n</thead>\n"
+        f"<tbody>\n{''.join(map(_html_row, table.body))}</tbody>\n{foot}</table>\n"
+    )
+
+
+def _html_row(cells: Sequence[Cell]) -> str:
+    marks = {"best": "<b>%s</b>", "second": "<u>%s</u>", "": "%s"}
+    first, *rest = (marks[cell.mark].replace("%s", escape(cell.text)) for cell in cells)
+    values = "".join(f"<td>{text}</td>" for text in rest)
+    return f'<tr><th scope="row">{first}</th>{values}</tr>\n'
 
 
 def _csv(document: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from limo.thresholds._best import (
 from limo.thresholds._calibration import ScoreCalibration
 from limo.thresholds._classifier import ThresholdClassifier
 from limo.thresholds._expected import expected_f1_labels, gfm_labels
-from limo.thresholds._fit import RULES, suggest_threshold
+from limo.thresholds._fit import RULES, held_out_labels, suggest_threshold
 from limo.thresholds._instance import InstanceThreshold
 from limo.thresholds._json import rule_from_json, rule_to_json
 from limo.thresholds._report import (
@@ -57,6 +57,7 @@ __all__ = [
     "f1_curves",
     "f_beta",
     "gfm_labels",
+    "held_out_labels",
     "rule_from_json",
     "rule_to_json",
     "suggest_threshold",

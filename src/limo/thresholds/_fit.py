@@ -347,6 +347,53 @@ def threshold_folds(cv: Any, X: Any, labels: Any) -> Folds:
     return folds_of(n_rows if too_many else cv, X, labels, "threshold_cv")
 
 
+def held_out_labels(
+    rule: ThresholdRule,
+    y_true: Any,
+    y_score: Any,
+    *,
+    cv: Any = 5,
+    sample_weight: Any = None,
+    missing: Any = None,
+) -> Any:
+    """Cut every row by the rule as fitted on other rows, to judge the rule on unseen rows.
+
+    Parameters
+    ----------
+    rule : rule
+        Clones of it are fitted.
+    y_true, y_score : arrays of shape (n_samples, n_labels)
+        True labels and scores.
+    cv : int, splitter or iterable, default=5
+        The folds.
+    sample_weight, missing
+        As for the rule's ``fit``.
+
+    Returns
+    -------
+    array of shape (n_samples, n_labels)
+
+    Examples
+    --------
+    >>> import limo
+    >>> data = limo.datasets.figure1(200)
+    >>> scores = limo.LIMOClassifier().fit(data.X, data.Y).decision_function(data.X)
+    >>> held_out_labels(limo.LabelThreshold("macro_f1"), data.Y, scores).shape
+    (200, 4)
+    """
+    Y, S = (part if sparse.issparse(part) else np.asarray(part) for part in (y_true, y_score))
+    if not rule.needs_fit:
+        return rule.predict(S)
+    P = np.zeros(Y.shape, dtype=np.int64)
+    known = np.nan_to_num(Y) if not sparse.issparse(Y) and Y.dtype.kind == "f" else Y
+    for train, test in threshold_folds(cv, S, known):
+        weights = None if sample_weight is None else np.asarray(sample_weight)[train]
+        fitted = clone(rule).fit(Y[train], S[train], sample_weight=weights, missing=missing)
+        found = fitted.predict(S[test])
+        P[test] = found.toarray() if sparse.issparse(found) else found
+    return P
+
+
 # Rules by name and by measure
 
 RULES: dict[str, Callable[[], ThresholdRule]] = {

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import Ridge, RidgeCV
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 from limo._checks import check_name, check_number
 from limo._text import plain
@@ -37,12 +39,14 @@ def rule_to_json(rule: ThresholdRule, path: str | Path | None = None) -> str:
     """Write a fitted rule as JSON.
 
     JSON has no infinity: a threshold that predicts nothing is the text ``"inf"``, one that predicts
-    everything ``"-inf"``. Of the target only the name is kept.
+    everything ``"-inf"``. Of the target only the name is kept. Thresholds of labels with names are
+    written by name.
 
     Parameters
     ----------
     rule : fitted rule
         Any rule; a :class:`limo.InstanceThreshold` only if it reads scores by ridge regression.
+        Label names are those of the data frames it was fitted on, or its ``label_names_``.
     path : str or Path, optional
         A file to write the text to as well.
 
@@ -105,37 +109,54 @@ def rule_from_json(text: str | Path) -> ThresholdRule:
     return rule
 
 
-def _document(rule: ThresholdRule) -> dict[str, Any]:
+def _document(rule: ThresholdRule, names: Any = None) -> dict[str, Any]:
     """What determines the predictions of a rule, then the labels it was fitted on."""
     if type(rule).__name__ not in _RULES:
         raise TypeError(f"{type(rule).__name__} cannot be written as JSON: {_ADVICE}")
     rule.check_fitted()
     target = rule.get_params().get("target")
-    names = getattr(rule, "label_names_", None)
+    names = getattr(rule, "label_names_", None) or names
     return {
         "rule": type(rule).__name__,
-        **_decided(rule),
+        **_decided(rule, names),
         "n_labels": getattr(rule, "n_labels_", None),
         "label_names": None if names is None else list(names),
         "target": None if target is None else str(target),
     }
 
 
-def _decided(rule: ThresholdRule) -> dict[str, Any]:
+def _decided(rule: ThresholdRule, names: Any) -> dict[str, Any]:
     if isinstance(rule, AutoThreshold):
         tried = [plain(asdict(t)) for t in rule.tried_]
-        return {"kind": rule.kind_, "chosen": _document(rule.rule_), "tried": tried}
+        return {"kind": rule.kind_, "chosen": _document(rule.rule_, names), "tried": tried}
     if isinstance(rule, InstanceThreshold):
-        model = rule.regressor_
-        if rule.source != "scores" or not isinstance(model, Ridge):
-            raise TypeError(
-                "This InstanceThreshold cannot be written as JSON: it contains a model of features "
-                f"or one that is not linear. {_ADVICE}"
-            )
-        parts = {"coef": model.coef_, "intercept": model.intercept_, "offset": rule.offset_}
-        return {name: _plain(part) for name, part in parts.items()}
+        coef, intercept = _linear(rule)
+        parts = {"coef": _plain(coef), "intercept": _plain(intercept)}
+        return {**parts, "offset": _by_label(rule.offset_, names)}
     attribute = _ATTRIBUTE[type(rule)]
-    return {attribute.rstrip("_"): _plain(getattr(rule, attribute))}
+    return {attribute.rstrip("_"): _by_label(getattr(rule, attribute), names)}
+
+
+def _linear(rule: InstanceThreshold) -> tuple[Any, float]:
+    """Weights and intercept of t(x), for sorted scores as they are."""
+    model, scale = rule.regressor_, 1.0
+    if isinstance(model, Pipeline) and isinstance(model[0], StandardScaler):
+        model, scale = model[-1], model[0].scale_
+    if rule.source != "scores" or not isinstance(model, Ridge | RidgeCV):
+        raise TypeError(
+            "This InstanceThreshold cannot be written as JSON: it contains a model of features "
+            f"or one that is not linear. {_ADVICE}"
+        )
+    return model.coef_ / scale, float(model.intercept_)
+
+
+def _by_label(value: Any, names: Any) -> Any:
+    """Numbers by the names of the labels, where there is one for each."""
+    found = _plain(value)
+    named = isinstance(found, list) and names is not None and len(names) == len(found)
+    return (
+        dict(zip(names, found, strict=True)) if named and len(set(names)) == len(names) else found
+    )
 
 
 def _rule(document: Any) -> ThresholdRule:
@@ -146,12 +167,13 @@ def _rule(document: Any) -> ThresholdRule:
         rule.tried_ = tuple(map(_tried, document["tried"]))
     elif kind is InstanceThreshold:
         rule = InstanceThreshold()
-        rule.offset_, coef = _numbers(document["offset"]), _numbers(document["coef"])
+        rule.offset_ = _numbers(document["offset"], document)
+        coef = _numbers(document["coef"])
         rule.regressor_ = linear_model(coef, document["intercept"])
         rule.width_ = coef.size
     else:
         attribute = _ATTRIBUTE[kind]
-        decided = _numbers(document[attribute.rstrip("_")])
+        decided = _numbers(document[attribute.rstrip("_")], document)
         rule = kind(decided) if kind is FixedThreshold else kind()
         setattr(rule, attribute, decided)
     if "target" in rule.get_params():
@@ -181,7 +203,9 @@ def _plain(value: Any) -> Any:
     return str(value) if np.isinf(value) else value
 
 
-def _numbers(value: Any) -> Any:
+def _numbers(value: Any, document: Any = None) -> Any:
+    if isinstance(value, dict):
+        value = [value[name] for name in document["label_names"]]
     if isinstance(value, list):
         return np.array([float(item) for item in value])
     return float(value) if isinstance(value, str) else value

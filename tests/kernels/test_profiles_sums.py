@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 
-from limo._kernels.sums import digits_of, exact_mean, rounded
+from limo._kernels.profiles import digits_of, exact_mean, rounded
 
 
 def test_sums_are_those_of_the_standard_library_for_any_grouping():

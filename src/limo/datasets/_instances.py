@@ -1,0 +1,201 @@
+"""The features of instances to predict for, in the order of the training data."""
+
+import os
+import warnings
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from limo.datasets._columns import feature_columns
+from limo.datasets._dataset import DataError, Limits, ReadOptions, shorten
+from limo.datasets._npz import column_names, named_matrix, read_arrays
+from limo.datasets._read import FORMATS, check_format, read_columns, read_source, recognise
+from limo.datasets._source import Source, open_source
+from limo.datasets._texts import named_rows
+
+Names = tuple[str, ...]
+
+
+def read_instances(
+    path: str | os.PathLike[str],
+    feature_names: Sequence[str] | None,
+    label_names: Sequence[str] = (),
+    *,
+    format: str | None = None,
+    missing: str = "error",
+    drop: Sequence[str] = (),
+    id: str | None = None,
+    limits: Limits | None = None,
+) -> Any:
+    r"""Read the features of instances whose labels are to be predicted.
+
+    The file needs no labels; columns named like a label are skipped. Columns are matched by name
+    where the file has names, in any order; an absent or unknown feature is an error. A nominal
+    feature may have values that the training data lack: its columns for the known values are 0,
+    and a warning names the values.
+
+    Parameters
+    ----------
+    path : path
+        A file of any format :func:`limo.read` knows.
+    feature_names : sequence of str or None
+        The features of the training data; None reads all columns as they are.
+    label_names : sequence of str, optional
+        The labels of the training data.
+    format, missing, drop, limits
+        As for :func:`limo.read`.
+    id : str, optional
+        A column that names the rows and is no feature; :func:`read_ids` reads it.
+
+    Returns
+    -------
+    array or CSR array of shape (n_samples, len(feature_names))
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import limo
+    >>> file = Path(mkdtemp()) / "new.csv"
+    >>> _ = file.write_text("key,length\nminor,3.5\n")
+    >>> limo.datasets.read_instances(file, ["length", "key=major", "key=minor"])
+    array([[3.5, 0. , 1. ]])
+    """
+    options = ReadOptions(missing=missing, drop=drop, id=id, limits=Limits.of(limits))
+    source = open_source(path, None, options.limits)
+    name = recognise(source) if format is None else check_format(format)
+    wanted = None if feature_names is None else tuple(feature_names)
+    if FORMATS[name].columns is not None:
+        X, names = _features_from_columns(
+            source, name, set(label_names) - set(wanted or ()), options
+        )
+    else:
+        X, names = _from_arrays(source, name, wanted, options)
+    return X if wanted is None else order_features(X, names, wanted, source.path)
+
+
+def order_features(X: Any, names: Names, wanted: Names, path: str) -> Any:
+    """Columns of ``X`` in the order of ``wanted``; an absent or unknown name is an error."""
+    if names == wanted or (len(names) == len(wanted) and _are_numbered(names)):
+        return X
+    place = {name: j for j, name in enumerate(names)}
+    absent = _unknown(wanted, names)
+    extra = _unknown(names, wanted)
+    if absent or extra:
+        raise DataError(_difference(names, wanted, absent, extra), path=path)
+    _remark_unseen(names, wanted, path)
+    columns = [place.get(name, -1) for name in wanted]
+    return (_with_empty_column(X) if -1 in columns else X)[:, columns]
+
+
+def _remark_unseen(names: Names, wanted: Names, path: str) -> None:
+    """Warn of values of nominal features that the training data lack."""
+    known = set(wanted)
+    unseen = [name for name in names if name not in known]
+    if unseen:
+        warnings.warn(
+            f"{path}: the model was not trained on {shorten(unseen, 4)}: no column of such a "
+            "feature is 1 for these instances. Check the spelling, or train with such instances.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def read_ids(path: str | os.PathLike[str], column: str, *, format: str | None = None) -> Any:
+    r"""Read the column of a file that names its rows.
+
+    Parameters
+    ----------
+    path : path
+        A CSV, TSV or Parquet file, or an NPZ file with an array ``ids``.
+    column : str
+        The column; ``""`` is a first column without a name.
+    format : str, optional
+        The format, if the suffix does not say it.
+
+    Returns
+    -------
+    array of str, of shape (n_samples,)
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import limo
+    >>> file = Path(mkdtemp()) / "new.csv"
+    >>> _ = file.write_text("song,length\n007,3.5\n008,2.5\n")
+    >>> limo.datasets.read_ids(file, "song").tolist()
+    ['007', '008']
+    """
+    options = ReadOptions(id=column, missing="nan", header=True)
+    source = open_source(path, None, options.limits)
+    name = recognise(source) if format is None else check_format(format)
+    reader = FORMATS[name].columns
+    if name == "npz":
+        arrays = read_arrays(source, options.limits)
+        if "ids" not in arrays:
+            raise DataError("the file has no array 'ids'", path=source.path)
+        return named_rows(arrays["ids"].astype(str), "ids", source.path)
+    if reader is None:
+        raise DataError(f"a file in the {name} format has no column of ids", path=source.path)
+    columns = reader(source, options)
+    return named_rows(columns.text(column), column, source.path, columns.line_of)
+
+
+def _unknown(names: Names, known: Names) -> list[str]:
+    """The names that are not known, nor values (``key=minor``) of a known nominal feature."""
+    exact, ordered = set(known), sorted(known)
+
+    def is_value(name: str) -> bool:
+        feature = name[: name.rfind("=") + 1]
+        place = bisect_left(ordered, feature)
+        return bool(feature) and place < len(ordered) and ordered[place].startswith(feature)
+
+    return [name for name in names if name not in exact and not is_value(name)]
+
+
+def _difference(names: Names, wanted: Names, absent: list[str], extra: list[str]) -> str:
+    problem = f"expected the {len(wanted)} features the model was trained on, got {len(names)}. "
+    if absent:
+        problem += f"Absent: {shorten(absent)}. "
+    if extra:
+        problem += f"Unknown to the model: {shorten(extra)}; leave them out with drop=. "
+    return problem.strip()
+
+
+def _with_empty_column(X: Any) -> Any:
+    """``X`` with a column of zeros at the end, for nominal values that no row has."""
+    if sparse.issparse(X):
+        return sparse.hstack([X, sparse.csr_array((X.shape[0], 1))], format="csr")
+    return np.hstack([X, np.zeros((X.shape[0], 1))])
+
+
+def _are_numbered(names: Names) -> bool:
+    """Whether the names are those that limo gives to columns without names."""
+    return all(name == f"x{j}" for j, name in enumerate(names))
+
+
+def _features_from_columns(
+    source: Source, format: str, labels: set[str], options: ReadOptions
+) -> tuple[Any, Names]:
+    """Features of a file with named columns; columns named like a label are skipped."""
+    columns = read_columns(source, format, options)
+    kept = [j for j, name in enumerate(columns.names) if name not in labels]
+    return feature_columns(columns, np.array(kept, dtype=np.intp), options)
+
+
+def _from_arrays(
+    source: Source, format: str, wanted: Names | None, options: ReadOptions
+) -> tuple[Any, Names]:
+    """Features of a file that holds a matrix; an NPZ file needs no labels here."""
+    if format == "npz":
+        arrays = read_arrays(source, options.limits)
+        X = named_matrix(arrays, "X", source.path)
+        return X, column_names(arrays, "feature_names", X.shape[1], "x", source.path)
+    width = len(wanted) if wanted is not None and format == "libsvm" else None
+    data = read_source(source, format, replace(options, n_features=width))
+    return data.X, data.feature_names
