@@ -38,6 +38,17 @@ def test_limo_aimed_at_a_measure(folder):
     assert names_in(folder) == {"square.npz", "square.csv", "m.skops"}
 
 
+def test_a_slower_library_is_mentioned(capsys, monkeypatch):
+    line = {"model": "boosting, 50 rounds", "family": "boosting", "value": {"macro_f1": 0.5}}
+    found = {"weights": {"boosting, 50 rounds": 1.0}, "threshold": "expected F1", "tried": [line]}
+    for spec, said in ((None, True), (object(), False)):
+        monkeypatch.setattr(command, "find_spec", lambda name, spec=spec: spec)
+        command._say_ensemble(found, "macro_f1")
+        printed = " ".join(capsys.readouterr().out.split())
+        assert ("pip install 'limo-ml[boosting]'" in printed) == said
+        assert "Threshold: one per label, of the highest expected F1." in printed
+
+
 def test_the_best_model_for_a_measure(folder):
     """Fitted, saved and used through the command line alone; the second fit resumes the first."""
     call = ("fit", "square.npz", "-m", "micro_f1", "--time", "none", "--cache", "scores")

@@ -7,6 +7,7 @@ from limo.models._selection import (
     Truth,
     _fit_weights,
     alone,
+    expected_label_thresholds,
     measured,
     mixed,
     select,
@@ -159,3 +160,31 @@ def test_weights_and_missing_labels_are_respected():
     rule = limo.LabelThreshold("macro_f1").fit(Y[:40], SCORES[0][:40], sample_weight=weights[:40])
     expected = limo.macro_f1(Y[40:], rule.predict(SCORES[0][40:]), sample_weight=weights[40:])
     assert found == pytest.approx(expected)
+
+
+def test_thresholds_have_the_highest_expected_f1():
+    """Every threshold between two scores is tried; scores with ties, and a label in no row."""
+    S = np.round(SCORES[1], 1)
+    labels = Y.copy()
+    labels[:, 4] = 0
+    found = expected_label_thresholds(labels, S)
+    entries = limo.thresholds.ScoreCalibration().fit(labels.reshape(-1, 1), S.reshape(-1, 1))
+    P = entries.transform(S.reshape(-1, 1)).reshape(S.shape)
+
+    def expected_f1(j, t):
+        predicted = S[:, j] > t
+        return 2 * P[predicted, j].sum() / (predicted.sum() + P[:, j].sum())
+
+    for j in range(5):
+        best = max(expected_f1(j, t) for t in [-np.inf, *np.unique(S[:, j])[:-1]])
+        assert expected_f1(j, found[j]) == pytest.approx(best)
+    # calibrated probabilities put them near the best thresholds of many instances
+    many = np.random.default_rng(1)
+    P = many.random((20_000, 1)) ** 2
+    drawn = (many.random(P.shape) < P).astype(int)
+    S = np.log(P / (1 - P))
+    best = limo.LabelThreshold(shrinkage=0).fit(drawn, S)
+    own = (expected_label_thresholds(drawn, S) < S).astype(int)
+    assert limo.macro_f1(drawn, own) == pytest.approx(
+        limo.macro_f1(drawn, best.predict(S)), abs=0.01
+    )

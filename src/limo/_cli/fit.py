@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -283,22 +284,29 @@ def _say_ensemble(found: dict[str, Any], measure: str) -> None:
     """The members, the best single model, the kind of threshold, and what was left out."""
     by_weight = sorted(found["weights"].items(), key=lambda item: -item[1])
     members = "; ".join(f"{name} {weight:.0%}" for name, weight in by_weight)
-    print_text(f"The ensemble with the best cross-validated value: {members}.")
+    print_text(f"The ensemble: {members}.")
     tried = [line for line in found["tried"] if "value" in line]
     print_text(
         f"The best of {len(tried)} single models is {tried[0]['model']}, "
         f"{tried[0]['value'][measure]:.4f} in cross-validation."
     )
     if found["threshold"]:
-        kind = _KINDS.get(found["threshold"], f"of the kind {found['threshold']}")
-        print_text(f"Threshold: {kind}, chosen by cross-validation.")
+        kind = _KINDS.get(found["threshold"], f"{found['threshold']}, chosen by cross-validation")
+        print_text(f"Threshold: {kind}.")
+    boosted = any(line.get("family") == "boosting" for line in tried)
+    if boosted and find_spec("lightgbm") is None:
+        print_text(
+            "scikit-learn grew the boosted trees, because LightGBM is not installed. It is several "
+            "times faster: pip install 'limo-ml[boosting]'."
+        )
     for line in found["tried"]:
         if "note" in line:
             print_text(f"{line['model']}: {line['note']}.")
 
 
 _KINDS = {
-    "label": "one per label",
-    "instance": "one per instance",
-    "global": "one for all scores",
+    "label": "one per label, chosen by cross-validation",
+    "instance": "one per instance, chosen by cross-validation",
+    "global": "one for all scores, chosen by cross-validation",
+    "expected F1": "one per label, of the highest expected F1",
 }

@@ -27,7 +27,16 @@ from limo.models._library import (
     cross_fit_candidate,
     library,
 )
-from limo.models._selection import Chosen, Truth, alone, mixed, select
+from limo.models._selection import (
+    Chosen,
+    Truth,
+    alone,
+    expected_label_thresholds,
+    mixed,
+    select,
+    summary,
+    without_light,
+)
 from limo.thresholds._fit import (
     ConstantLabels,
     Fitted,
@@ -37,12 +46,11 @@ from limo.thresholds._fit import (
     label_matrix,
     make_rule,
 )
+from limo.thresholds._rules import FixedThreshold
 
 FAMILIES = ("linear", "trees", "kernel", "boosting", "neighbours")
 # Data with a smaller share of values other than 0 are treated as sparse, such as texts.
 _SPARSE_SHARE = 0.25
-# A member that weighs less is not worth a fit.
-_LEAST_WEIGHT = 0.03
 # The rest of the time is for the selection.
 _SHARE_FOR_FITS = 0.9
 
@@ -119,7 +127,8 @@ class AimedClassifier(MultiLabelClassifier):
         in the ensemble; and ``note``, why it was left out. The first line is the ensemble, each
         fold of which was left out when its weights and thresholds were fitted.
     thresholds_ : dict of str
-        For each measure of labels the kind of threshold chosen.
+        For each measure of labels the kind of threshold, as ``AutoThreshold`` chose it; for
+        macro-F1 "expected F1", a threshold per label from probabilities of all instances.
     members_ : dict of estimator
         The models chosen for any of the measures, fitted on all data.
     weights_ : dict of dict
@@ -398,7 +407,7 @@ class AimedClassifier(MultiLabelClassifier):
 
     def _refit(self, X: Any, truth: Truth, tried: list[Tried], chosen: dict[str, Chosen]) -> None:
         """Fit on all data what weighs enough for some measure."""
-        weights = {name: _without_light(one.weights) for name, one in chosen.items()}
+        weights = {name: without_light(one.weights) for name, one in chosen.items()}
         needed = np.flatnonzero(sum(weights.values()))
         fits: dict[int, Any] = {}
         self.members_: dict[str, Any] = {}
@@ -436,6 +445,10 @@ class AimedClassifier(MultiLabelClassifier):
             S = self._complete(
                 mixed([by_name[k] for k in weights], np.array(list(weights.values())))
             )
+            if name == "macro_f1" and truth.is_plain and S.shape[1] > 1:
+                self.rules_[name] = FixedThreshold(expected_label_thresholds(truth.Y, S))
+                self.thresholds_[name], self.offsets_[name] = "expected F1", 0.0
+                continue
             cut = MEASURES[name].threshold is not None
             rule = make_rule("auto", name) if cut else make_rule(None, self.threshold_measure)
             self.rules_[name] = rule.fit(truth.Y, S, **truth.given(np.arange(len(S))))
@@ -454,7 +467,7 @@ class AimedClassifier(MultiLabelClassifier):
     ) -> list[dict[str, Any]]:
         rows = [test for _, test in folds]
         held = {name: one.held_out for name, one in chosen.items()}
-        first: dict[str, Any] = {"model": "ensemble", **_summary(held)}
+        first: dict[str, Any] = {"model": "ensemble", **summary(held)}
         lines: list[dict[str, Any]] = []
         for one in tried:
             values = {m.name: alone(m, truth, one.S, rows) for m in measures}
@@ -463,7 +476,7 @@ class AimedClassifier(MultiLabelClassifier):
                     "model": one.name,
                     "family": one.candidate.family,
                     "seconds": one.scored.seconds,
-                    **_summary(values),
+                    **summary(values),
                     "weight": {m.name: self.weights_[m.name].get(one.name, 0.0) for m in measures},
                 }
             )
@@ -473,24 +486,9 @@ class AimedClassifier(MultiLabelClassifier):
         return [first, *lines, *left]
 
 
-def _summary(values: dict[str, Values]) -> dict[str, dict[str, float]]:
-    """Mean and standard deviation over the folds, by measure."""
-    return {
-        "value": {name: float(np.mean(found)) for name, found in values.items()},
-        "spread": {name: float(np.std(found)) for name, found in values.items()},
-    }
-
-
 def _is_mostly_zero(X: Any) -> bool:
     return bool(sparse.csr_array(X).count_nonzero() < _SPARSE_SHARE * X.shape[0] * X.shape[1])
 
 
 def _worse(measure: Measure, value: float, best: float) -> bool:
     return bool(np.isnan(value) or measure.sign * value < measure.sign * best)
-
-
-def _without_light(weights: Values) -> Values:
-    """Weights without very small ones; they add up to 1 again."""
-    kept = np.where(weights >= min(_LEAST_WEIGHT, weights.max()), weights, 0.0)
-    found: Values = kept / kept.sum()
-    return found

@@ -23,12 +23,15 @@ from limo.losses._sums import derivatives
 from limo.measures._compute import compute
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import Measure
+from limo.thresholds._calibration import ScoreCalibration
 from limo.thresholds._fit import make_rule
 
 _POINTWISE = "entries pointwise"
 # Entries of scores that a fit reads at most: beyond, more rows decide no better.
 _MOST_ENTRIES = 200_000
 _MOST_STEPS = 50
+# A member that weighs less is not worth a fit.
+_LEAST_WEIGHT = 0.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +79,11 @@ class Truth:
     def has_gaps(self) -> bool:
         """Whether labels are missing."""
         return bool(self.Y.dtype.kind == "f")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every label is known and every row counts once."""
+        return self.weights is None and not self.has_gaps
 
     def given(self, rows: Integers) -> dict[str, Any]:
         """What checks of labels are told beside the labels."""
@@ -150,6 +158,21 @@ def suited_terms(measure: Measure) -> tuple[str, ...]:
     return (measure.bounded_by[0], _POINTWISE)
 
 
+def summary(values: dict[str, Values]) -> dict[str, dict[str, float]]:
+    """Mean and standard deviation over the folds, by measure."""
+    return {
+        "value": {name: float(np.mean(found)) for name, found in values.items()},
+        "spread": {name: float(np.std(found)) for name, found in values.items()},
+    }
+
+
+def without_light(weights: Values) -> Values:
+    """Weights without very small ones; they add up to 1 again."""
+    kept = np.where(weights >= min(_LEAST_WEIGHT, weights.max()), weights, 0.0)
+    found: Values = kept / kept.sum()
+    return found
+
+
 def mixed(scores: Sequence[Values], weights: Values) -> Values:
     """The weighted sum of scores."""
     total = np.zeros(scores[0].shape)
@@ -157,6 +180,26 @@ def mixed(scores: Sequence[Values], weights: Values) -> Values:
         if weight:
             total += weight * S
     return total
+
+
+def expected_label_thresholds(Y: Any, S: Values) -> Values:
+    """For each label, the threshold of the highest expected F1.
+
+    One sigmoid turns all scores into probabilities. A threshold that is the best for the
+    probabilities of many instances depends less on chance than one that is the best for the few
+    instances that have a rare label.
+    """
+    entries = ScoreCalibration().fit(Y.reshape(-1, 1), S.reshape(-1, 1))
+    P = entries.transform(S.reshape(-1, 1)).reshape(S.shape)
+    order = np.argsort(-S, axis=0, kind="stable")
+    scores, hits = (np.take_along_axis(A, order, axis=0) for A in (S, P))
+    n_predicted = np.arange(1.0, len(S) + 1.0)[:, np.newaxis]
+    expected = 2.0 * hits.cumsum(axis=0) / (n_predicted + hits.sum(axis=0))
+    below = np.vstack([scores[1:], np.full(S.shape[1], -np.inf)])
+    expected[scores == below] = -1.0  # a threshold cannot separate ties
+    best = expected.argmax(axis=0)[np.newaxis]
+    found: Values = np.take_along_axis((scores + below) / 2.0, best, axis=0)[0]
+    return found
 
 
 def _fit_weights(
