@@ -40,6 +40,7 @@ def block(number: int, shape: tuple[int, int, int], density: float) -> tuple[Any
     marks = sparse.csr_array(X @ hits)
     marks.data = (marks.data > 0.9).astype(np.int8)
     marks.eliminate_zeros()
+    marks.sort_indices()
     return X, marks
 
 
@@ -68,8 +69,10 @@ def on_a_cluster(n_workers: int, shape: tuple[int, int, int], density: float, W:
 
 def moved(client: Any) -> float:
     """Bytes that the workers have received from each other so far."""
-    found = client.run(lambda dask_worker: dask_worker.transfer_incoming_bytes_total)
-    return float(sum(found.values()))
+    found = client.run(
+        lambda dask_worker: [one["total"] for one in dask_worker.transfer_incoming_log]
+    )
+    return float(sum(map(sum, found.values())))
 
 
 def train(shape: tuple[int, int, int], density: float) -> None:
