@@ -23,6 +23,9 @@ if not (_installed("dask") and _installed("distributed")):
 if not (_installed("xgboost") and _installed("lightgbm")):
     collect_ignore += ["tests/models/test_boosting.py", "docs/boosting.md"]
 
+if not _installed("playwright"):
+    collect_ignore += ["docs/draw_pictures.py"]
+
 _from_module = doctest.DocTestFinder._from_module  # type: ignore[attr-defined]
 
 

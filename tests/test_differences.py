@@ -112,17 +112,19 @@ def test_the_document_calls_no_model_better_within_noise():
     assert document["level"] == 0.95
     document = limo.report.evaluation_document(Y, {"a": A, "c": C}, CUT)
     assert document["verdict"][0] == (
-        "a has the best mean rank of 2 models over all measures and is best on all 11 measures."
+        "a is best, or within noise of the best, on all 11 measures, and alone best on all 11 "
+        "measures."
     )
     page = limo.report.render(document)
     assert "Which differences are beyond noise" in page
     assert 'class="interval soft"' in page
 
 
-def test_one_model_has_intervals_on_request():
-    document = limo.report.evaluation_document(Y, {"a": A})
+def test_one_model_has_intervals_unless_they_are_declined():
+    document = limo.report.evaluation_document(Y, {"a": A}, intervals=0)
     assert (document["level"], document["differences"]) == (None, [])
     assert 'class="interval soft"' not in limo.report.render(document)
+    assert limo.report.evaluation_document(Y, {"a": A})["level"] == 0.95
     document = limo.report.evaluation_document(Y, {"a": A}, intervals=0.9)
     assert 'class="interval soft"' in limo.report.render(document)
     older = {k: v for k, v in document.items() if k not in ("level", "differences")}

@@ -13,7 +13,7 @@ Y = (RNG.random((300, 4)) < 0.3).astype(int)
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, noise, intervals in (("good", 0.4, 0.95), ("bad", 1.2, 0.95), ("bare", 1.2, None)):
+    for name, noise, intervals in (("good", 0.4, 0.95), ("bad", 1.2, 0.95), ("bare", 1.2, 0)):
         S = Y + noise * RNG.normal(size=Y.shape)
         made = limo.report.evaluation_document(Y, {"m": S}, {"m": S > 0.5}, intervals=intervals)
         (tmp_path / f"{name}.json").write_text(json.dumps(made))

@@ -1,7 +1,6 @@
 import pytest
 
 import limo
-from limo import _profiles as profiles
 from limo._checks import check_inputs
 from limo.measures import _compute as computing
 
@@ -10,9 +9,11 @@ Y, S = [[1, 0, 1], [0, 1, 0]], [[0.3, 0.2, 0.1], [0.5, 0.6, 0.7]]
 
 def test_each_view_is_read_once(monkeypatch):
     seen = []
-    read = profiles.read_profiles
+    read = computing.read_any_profiles
     monkeypatch.setattr(
-        computing, "read_profiles", lambda view, *rest: seen.append(view.name) or read(view, *rest)
+        computing,
+        "read_any_profiles",
+        lambda view, *rest: seen.append(view.name) or read(view, *rest),
     )
     limo.evaluate(Y, S, Y)
     assert seen == ["entries", "rows", "columns"]
@@ -20,9 +21,11 @@ def test_each_view_is_read_once(monkeypatch):
 
 def test_a_single_measure_reads_its_own_view_only(monkeypatch):
     seen = []
-    read = profiles.read_profiles
+    read = computing.read_any_profiles
     monkeypatch.setattr(
-        computing, "read_profiles", lambda view, *rest: seen.append(view.name) or read(view, *rest)
+        computing,
+        "read_any_profiles",
+        lambda view, *rest: seen.append(view.name) or read(view, *rest),
     )
     limo.macro_auc(Y, S)
     limo.hamming_loss(Y, Y)

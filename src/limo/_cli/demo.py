@@ -1,7 +1,7 @@
 """``limo demo``: three acts on built-in data: separable labels, margins, thresholds."""
 
 import base64
-import importlib
+import importlib.util
 import io
 import itertools
 from pathlib import Path
@@ -57,7 +57,7 @@ def demo(
     to = None if no_report else _target(report, force)
     with progress("Training") as advance:
         document = _evaluate(instances, seed, conventions, advance)
-        if to is not None:
+        if to is not None and importlib.util.find_spec("matplotlib"):
             document["pictures"] = [_picture(instances, seed)]
     if to is not None:
         limo.report.write(document, to, force=force)
