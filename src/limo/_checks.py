@@ -366,6 +366,13 @@ def check_number(
     raise ValueError(f"{name} must be {what}{_range(above, least, most)}, got {value!r}.")
 
 
+def generator(seed: Any) -> np.random.Generator:
+    """Random numbers from a seed: a whole number from 0 up, a generator, or None."""
+    if seed is not None and not isinstance(seed, np.random.Generator):
+        check_number(seed, "seed", least=0, integer=True)
+    return np.random.default_rng(seed)
+
+
 def check_n_jobs(n_jobs: Any) -> int | None:
     """Return a number of threads, as joblib counts them: None, 1, 2, ... or -1 for all cores."""
     if n_jobs is None:

@@ -193,13 +193,6 @@ def _dense(A: Any) -> Any:
     return A.toarray() if sparse.issparse(A) else np.asarray(A)
 
 
-def generator(seed: Any) -> np.random.Generator:
-    """Random numbers from a seed: a whole number from 0 up, a generator, or None."""
-    if seed is not None and not isinstance(seed, np.random.Generator):
-        check_number(seed, "seed", least=0, integer=True)
-    return np.random.default_rng(seed)
-
-
 # Errors, and the limits that stop hostile files.
 
 

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from limo._checks import check_known_labels
+from limo._checks import check_known_labels, generator
 from limo._kernels.sampling import FoldAssignment, assign_folds
 from limo._system import Later, as_path
 from limo._types import check_kind
 from limo.datasets._catalogue import data_folders, load
-from limo.datasets._dataset import DataError, Dataset, check_dataset, generator
+from limo.datasets._dataset import DataError, Dataset, check_dataset
 
 RowNumbers = NDArray[np.intp]
 Seed = int | np.random.Generator | None
@@ -412,7 +412,10 @@ def _stratify_groups(Y: Any, shares: Any, rng: np.random.Generator, groups: Any)
 
 def _group_numbers(groups: Any, n_rows: int, n_folds: int) -> Any:
     """The groups as numbers from 0, checked."""
-    values = np.asarray(groups)
+    try:
+        values = np.asarray(groups)
+    except ValueError:  # lists of different lengths
+        values = np.empty(0)
     if values.shape != (n_rows,):
         raise ValueError(
             f"groups must name the group of each row: expected {n_rows}, got {values.shape}"

@@ -102,8 +102,12 @@ def document_from_parts(
     >>> sorted(document_from_parts("Numbers", tables=[table], provenance={}))
     ['comparisons', 'format', 'pictures', 'provenance', 'tables', 'title', 'verdict']
     """
-    for name, part in (("verdict", verdict), ("comparisons", comparisons), ("tables", tables)):
+    lists = {"verdict": verdict, "comparisons": comparisons, "tables": tables}
+    for name, part in (lists | {"pictures": pictures}).items():
         check_kind(part, Iterable, f"{name} must be a list")
+    shown = list(pictures)
+    for picture in shown:
+        check_kind(picture, Mapping, "a picture must be a mapping")
     check_kind(provenance, Mapping | None, "provenance must be a mapping")
     return {
         "format": FORMAT,
@@ -111,7 +115,7 @@ def document_from_parts(
         "verdict": list(verdict),
         "comparisons": plain(list(comparisons)),
         "tables": plain(list(tables)),
-        "pictures": [dict(one) for one in pictures],
+        "pictures": [dict(one) for one in shown],
         "provenance": plain(dict(collect_provenance() if provenance is None else provenance)),
     }
 
