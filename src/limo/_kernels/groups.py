@@ -101,8 +101,8 @@ def scan_groups(
     """Weighted pair loss of the irrelevant items of these rows with all relevant ones of a group.
 
     ``row_weights`` are those of the items of each row, besides their own. Adds their derivatives to
-    ``out``, and what the relevant scores are owed, in their sorted order, to ``owed`` for groups of
-    at most ``few``, to ``differences`` for the others.
+    ``out``, and what the relevant scores are owed, in their sorted order, to ``owed`` for items of
+    weight 1 in groups of at most ``few``, to ``differences`` for the others.
     """
     total = 0.0
     scratch = np.zeros((4, max(FEW, rows.shape[1])))
@@ -116,7 +116,7 @@ def scan_groups(
         scores, slopes, own, up = scratch[0, :n], scratch[1, :n], scratch[2, :n], scratch[3]
         take(rows[i], places, marks, up[:p], scores)
         slopes[:] = 0.0
-        if stop - start <= few:
+        if stop - start <= few and items.weights.size == 0 and row_weights[i] == 1.0:
             value = visit(known.ordered[start:stop], scores, shape, up[: stop - start], slopes)
             for k in range(stop - start):
                 owed[start + k] += weights[g] * up[k]
@@ -135,12 +135,12 @@ def scan_groups(
 
 @kernel
 def owe_groups(
-    known: Sorted, few: int, weights: Values, shape: Values, differences: Values, owed: Values
+    known: Sorted, weights: Values, shape: Values, differences: Values, owed: Values
 ) -> None:
     """Add what ``differences`` owe to the relevant scores, in their sorted order."""
     for g in range(weights.size):
         start, stop = known.starts[g], known.starts[g + 1]
-        if weights[g] != 0.0 and stop - start > few:
+        if weights[g] != 0.0 and stop > start:
             slopes = np.empty(stop - start)
             gather(_relevant_of(known, g), shape, _differences_of(differences, known, g), slopes)
             for k in range(stop - start):

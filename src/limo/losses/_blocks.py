@@ -306,7 +306,7 @@ class PairTerm:
     def add_owed(self, scratch: Any, owed: Values) -> None:
         """Add what the relevant scores are owed, in the order of the survey."""
         differences, found = scratch
-        owe_groups(self.known, self.few, self.weights, self.shape, differences, found)
+        owe_groups(self.known, self.weights, self.shape, differences, found)
         owed[self.order] += found
 
 
