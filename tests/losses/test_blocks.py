@@ -100,3 +100,12 @@ def test_weights_and_missing_labels(terms):
     expected = derivatives(marks, S, terms, missing=np.nan, sample_weight=weights)
     assert value == pytest.approx(expected.value, rel=1e-11)
     np.testing.assert_allclose(gradient, expected.gradient, atol=1e-12)
+
+
+@pytest.mark.parametrize("view", ["columns", "entries"])
+def test_relevant_entries_may_weigh_1_where_others_do_not(view):
+    Y, S = np.array([[1, 0], [0, 0], [0, 1]]), np.array([[0.0, 0.5], [0.25, -0.5], [1.0, 0.0]])
+    weights = np.array([1.0, 2.5, 1.0])
+    whole = check_inputs(Y, S, sample_weight=weights).Y
+    value, _ = over_blocks(Y, S, [Term(view, "mean")], [1], whole)
+    assert value == pytest.approx(naive.weighted_term(Y, S, Term(view, "mean"), weights))

@@ -101,8 +101,8 @@ def scan_groups(
     """Weighted pair loss of the irrelevant items of these rows with all relevant ones of a group.
 
     ``row_weights`` are those of the items of each row, besides their own. Adds their derivatives to
-    ``out``, and what the relevant scores are owed, in their sorted order, to ``owed`` for groups of
-    at most ``few`` and items of weight 1, to ``differences`` for the others.
+    ``out``, and what the relevant scores are owed, in their sorted order, to ``owed`` for items of
+    weight 1 in groups of at most ``few``, to ``differences`` for the others.
     """
     total = 0.0
     scratch = np.zeros((4, max(FEW, rows.shape[1])))
