@@ -77,7 +77,7 @@ def test_identities_of_splits():
         ({"number": 0}, "number of splits must be .* 1.*, got 0"),
         ({"kind": "folds", "number": 1}, "number of splits must be .* 2.*, got 1"),
         ({"number": 2.5}, "got 2.5"),
-        ({"test_size": 1}, "test_size must be between 0 and 1, got 1"),
+        ({"test_size": 1}, "test_size must be below 1, or nothing is left to train on"),
         ({"permutations": [[0]]}, "permutations need splits of kind 'stored', got kind 'stratified'"),
     ],
 )  # fmt: skip
