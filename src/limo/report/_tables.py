@@ -93,10 +93,10 @@ def tables(document: Mapping[str, Any], format: TableFormat = "latex") -> str:
 
 def _comparisons(document: Mapping[str, Any]) -> Iterable[Table]:
     for part in document.get("comparisons") or ():
+        ranks = {one["measure"]: one["average"] for one in part["ranks"]}
         for measure in part["measures"]:
             lines = [line for line in part["means"] if line["measure"] == measure["name"]]
-            ranks = next(one for one in part["ranks"] if one["measure"] == measure["name"])
-            yield _measure_table(part, measure, lines, ranks["average"])
+            yield _measure_table(part, measure, lines, ranks[measure["name"]])
 
 
 def _measure_table(
