@@ -84,11 +84,13 @@ def _guarded(function: Function) -> Function:
 def _flags(function: Function) -> dict[str, str]:
     """The options of a command by the names of its arguments: ``{"to": "--output"}``."""
     found = {}
-    for name, annotation in function.__annotations__.items():
+    for argument, annotation in function.__annotations__.items():
         for one in getattr(annotation, "__metadata__", ()):
             if isinstance(one, OptionInfo):
-                long = [flag for flag in one.param_decls or () if flag.startswith("--")]
-                found[name] = long[0].partition("/")[0] if long else f"--{name}"
+                # typer keeps the first name inside Annotated as the default
+                names = [str(name) for name in (one.default, *(one.param_decls or ()))]
+                long = [flag for flag in names if flag.startswith("--")]
+                found[argument] = long[0].partition("/")[0] if long else f"--{argument}"
     return found
 
 
