@@ -101,7 +101,7 @@ def _sentences(found: dict[str, Any]) -> list[str]:
     text = [f"{'; '.join(said) or 'No measure is in both'}."]
     if count["cannot tell"]:
         text.append(
-            "Without intervals a change cannot be told from noise: store both evaluations with "
+            "Without intervals a change may be noise: store both evaluations with "
             "limo evaluate --intervals 0.95 --json."
         )
     if found["same_truth"] is False:
