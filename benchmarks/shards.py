@@ -1,8 +1,9 @@
 """How fast and how small evaluation in parts is: a folder of shards against one matrix in memory.
 
-Both sides run in processes of their own, on the same files: one loads all shards and calls
-``limo.evaluate``, the other one passes them twice to ``limo.Evaluator(method="two-pass")``. Time is
-that of all threads, so that other programs on the machine matter little. Memory is the peak of the
+Both sides run in processes of their own, on the same files: one loads the shards and calls
+``limo.evaluate``, the other one passes them twice to ``limo.Evaluator(method="two-pass")``. With
+``--once``, the first one loads the first shards only, and speed is compared per row. Time is that
+of all threads, so that other programs on the machine matter little. Memory is the peak of the
 process, less what it had after loading limo and compiling. Sparse scores are timed alone.
 """
 
@@ -36,24 +37,24 @@ def shards(folder: Path) -> list[tuple[Path, Path]]:
     return [(file, folder / file.name.replace("Y", "S")) for file in sorted(folder.glob("Y*.npy"))]
 
 
-def at_once(folder: Path) -> limo.Evaluation:
-    """Load everything, then evaluate."""
-    parts = [(np.load(labels), np.load(scores)) for labels, scores in shards(folder)]
+def at_once(folder: Path, most: int | None = None) -> limo.Evaluation:
+    """Load everything, or so many shards, then evaluate."""
+    parts = [(np.load(labels), np.load(scores)) for labels, scores in shards(folder)[:most]]
     return limo.evaluate(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def in_parts(folder: Path) -> limo.Evaluation:
+def in_parts(folder: Path, most: int | None = None) -> limo.Evaluation:
     """Read every shard twice."""
     evaluator = limo.Evaluator(method="two-pass")
     for step in range(2):
-        for labels, scores in shards(folder):
+        for labels, scores in shards(folder)[:most]:
             evaluator.update(np.load(labels), np.load(scores))
         if step == 0:
             evaluator.second_pass()
     return evaluator.compute()
 
 
-def measure(side: str, folder: Path) -> None:
+def measure(side: str, folder: Path, most: int | None) -> None:
     """Print time, memory and values of one side; runs in a process of its own."""
     small = folder / "small"
     if not small.exists():
@@ -62,8 +63,9 @@ def measure(side: str, folder: Path) -> None:
     run = {"at once": at_once, "in parts": in_parts}[side]
     run(small)  # compile, or load from the cache
     before, start = _peak(), time.process_time()
-    found = run(folder)
-    used = {"seconds": time.process_time() - start, "gigabytes": _peak() - before}
+    found = run(folder, most)
+    seconds = time.process_time() - start
+    used = {"seconds": seconds, "gigabytes": _peak() - before, "rows": found.n_instances}
     print(json.dumps(used | {"values": dict(found)}))
 
 
@@ -71,21 +73,24 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
-def compare(n_rows: int, n_labels: int, n_shards: int) -> None:
+def compare(folder: Path, n_once: int | None) -> None:
     """Both sides on the same shards."""
-    with tempfile.TemporaryDirectory() as name:
-        write_shards(Path(name), n_rows, n_labels, n_shards)
-        sides = {}
-        for side in ("at once", "in parts"):
-            command = [sys.executable, __file__, "--side", side, "--folder", name]
-            output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            sides[side] = json.loads(output)
-    one, parts = sides["at once"], sides["in parts"]
-    print(f"{n_rows} x {n_labels} float32, {n_shards} shards")
+    sides = {}
+    for side, most in (("at once", n_once), ("in parts", None)):
+        command = [sys.executable, __file__, "--side", side, "--folder", str(folder)]
+        command += [] if most is None else ["--once", str(most)]
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        sides[side] = json.loads(output)
     for side, found in sides.items():
-        print(f"  {side}: {found['seconds']:.1f} s of all threads, {found['gigabytes']:.2f} GB")
-    print(f"  speed in parts: {one['seconds'] / parts['seconds']:.0%} of that at once")
-    print(f"  same bits: {one['values'] == parts['values']}")
+        print(
+            f"  {side}: {found['rows']} rows, {found['seconds']:.1f} s of all threads "
+            f"({1e6 * found['seconds'] / found['rows']:.2f} µs per row), "
+            f"{found['gigabytes']:.2f} GB"
+        )
+    one, parts = (found["seconds"] / found["rows"] for found in sides.values())
+    print(f"  speed per row in parts: {one / parts:.0%} of that at once")
+    if n_once is None:
+        print(f"  same bits: {len({str(found['values']) for found in sides.values()}) == 1}")
 
 
 def sparse_scores(n_rows: int, n_labels: int, k: int) -> None:
@@ -117,13 +122,20 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--labels", type=int, default=100)
     parser.add_argument("--shards", type=int, default=20)
+    parser.add_argument("--once", type=int, help="how many shards to evaluate at once")
+    parser.add_argument("--folder", type=Path, help="where shards are, or are written and kept")
     parser.add_argument("--side", help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.side:
-        measure(options.side, options.folder)
+        measure(options.side, options.folder, options.once)
         return
-    compare(options.rows, options.labels, options.shards)
+    with tempfile.TemporaryDirectory() as name:
+        folder = options.folder or Path(name)
+        folder.mkdir(exist_ok=True)
+        if not shards(folder):
+            write_shards(folder, options.rows, options.labels, options.shards)
+        print(f"{options.rows} x {options.labels} float32, {options.shards} shards")
+        compare(folder, options.once)
     sparse_scores(20_000, 100_000, 50)
 
 

@@ -3,8 +3,7 @@
 A block is some rows of labels, scores and predicted labels: a :class:`limo._checks.Checked`. Rows
 may be divided into blocks in any way and come in any order, on one machine or on many::
 
-    gathered = merge_gathered([gather(block) for block in blocks])          # first pass
-    reference = rank(gathered)
+    reference = rank([gather(block) for block in blocks])                         # first pass
     counted = merge_counted([count(block, reference, task) for block in blocks])  # second pass
     evaluation = finish(reference, counted, task)
 
@@ -25,15 +24,18 @@ import numpy as np
 from limo._checks import Checked
 from limo._evaluate import evaluation_of
 from limo._evaluation import Evaluation
+from limo._kernels.profiles import group_scores
 from limo._margins import MARGIN_FUNCTIONS
 from limo._profiles import Profile, count_columns, count_entries, row_blocks
+from limo._row_sums import OF_PROFILES, RowSums
 from limo._sparse import SparseScores
 from limo._sparse_profiles import count_stored_columns, count_stored_entries
-from limo._system import workers
+from limo._system import Later, workers
 from limo._types import Anything, Floats, Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Counts, Items, Pattern, View
 from limo._views import count as count_labels
 from limo.measures._compute import (
+    Computed,
     RowValues,
     computed_of,
     read_view,
@@ -44,16 +46,23 @@ from limo.measures._conventions import Conventions
 from limo.measures._further import OF_PROBABILITIES
 from limo.measures._measure import Measure
 
+sparse = Later("scipy.sparse")
+
 _LARGEST_SHORT = 2**32 - 1
+_MOST_SHORT_LABELS = 2**16
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is computed from the blocks; the same for all of them."""
+    """What is computed from the blocks; the same for all of them.
+
+    With ``per_instance``, the values of single instances are kept, otherwise only their sums.
+    """
 
     measures: tuple[Measure, ...]
     conventions: Conventions
     label_names: tuple[str, ...] | None = None
+    per_instance: bool = True
 
     def __post_init__(self) -> None:
         for measure in self.measures:
@@ -171,7 +180,9 @@ class Counted:
     has_scores, has_predictions, is_sparse : bool
         What the blocks had, and whether scores are sparse.
     rows : tuple of RowPart
-        The rows of the blocks, in their order.
+        The rows of the blocks, in their order; empty if only their sums are kept.
+    sums : RowSums or None
+        What the rows of the blocks add up to; None if they are kept.
     """
 
     key: str
@@ -185,6 +196,7 @@ class Counted:
     has_predictions: bool
     is_sparse: bool
     rows: tuple[RowPart, ...] = ()
+    sums: RowSums | None = None
 
 
 # First pass
@@ -193,9 +205,10 @@ class Counted:
 def gather(block: Checked) -> Gathered:
     """Collect the relevant scores of a block."""
     Y, n_labels = block.Y, block.Y.shape[1]
-    labels, scores = np.empty(0, np.int32), np.empty(0, np.float32)
+    kind: Any = np.uint16 if n_labels <= _MOST_SHORT_LABELS else np.int32
+    labels, scores = np.empty(0, kind), np.empty(0, np.float32)
     if block.any_scores is not None:
-        labels, scores = Y.indices.astype(np.int32), _relevant_scores(block)
+        labels, scores = Y.indices.astype(kind), _relevant_scores(block)
     none = np.zeros(n_labels, np.int64)
     unknown = none if Y.unknown is None else Y.unknown.ones_per_column
     return Gathered(Y.shape[0], n_labels, labels, scores, Y.ones_per_column, unknown)
@@ -216,35 +229,30 @@ def _relevant_scores(block: Checked) -> Floats:
     return found
 
 
-def merge_gathered(parts: Sequence[Gathered]) -> Gathered:
-    """Join what was gathered from several blocks."""
-    if len(parts) == 1:
-        return parts[0]
-    return Gathered(
-        sum(part.n_rows for part in parts),
-        parts[0].n_labels,
-        np.concatenate([part.labels for part in parts]),
-        np.concatenate([part.scores for part in parts]),
-        np.sum([part.ones for part in parts], axis=0),
-        np.sum([part.unknown for part in parts], axis=0),
-    )
-
-
-def rank(gathered: Gathered) -> Reference:
+def rank(parts: Sequence[Gathered]) -> Reference:
     """Sort the relevant scores of all blocks."""
-    sizes = np.bincount(gathered.labels, minlength=gathered.n_labels)
+    n_rows, n_labels = sum(part.n_rows for part in parts), parts[0].n_labels
+    ones, unknown = (
+        np.sum([getattr(part, name) for part in parts], axis=0) for name in ("ones", "unknown")
+    )
+    sizes = sum(np.bincount(part.labels, minlength=n_labels) for part in parts)
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    by_label = -gathered.scores[np.argsort(gathered.labels, kind="stable")]
+    by_label = np.empty(indptr[-1], np.result_type(*(part.scores for part in parts)))
+    ends = indptr[:-1].copy()
+    for part in parts:
+        group_scores(part.labels, part.scores, ends, by_label)
+    np.negative(by_label, out=by_label)  # sorts ascend
+    by_score = np.sort(by_label)
     for start, stop in pairwise(indptr):
         by_label[start:stop].sort()
     np.negative(by_label, out=by_label)
-    by_score = np.sort(gathered.scores)[::-1].copy()
-    size = f"{gathered.n_rows} {gathered.n_labels} {by_label.dtype}".encode()
+    np.negative(by_score, out=by_score)
+    size = f"{n_rows} {n_labels} {by_label.dtype}".encode()
     found = hashlib.blake2b(size, digest_size=16)
-    for part in (by_label, gathered.ones, gathered.unknown):
-        found.update(part.tobytes())
-    own = (gathered.ones, gathered.unknown, found.hexdigest())
-    return Reference(gathered.n_rows, gathered.n_labels, indptr, by_label, by_score, *own)
+    for array in (by_label, ones, unknown):
+        found.update(array.data)
+    own = (ones, unknown, found.hexdigest())
+    return Reference(n_rows, n_labels, indptr, by_label, by_score, *own)
 
 
 # Second pass
@@ -258,7 +266,8 @@ def count(block: Checked, reference: Reference, task: Task, into: Counted | None
     own = nothing_counted(block, reference) if into is None else into
     if own.has_scores:
         np.maximum(own.top, _count_scores(block, reference, own), out=own.top)
-    return add_rows(block, task, own, MARGIN_FUNCTIONS)
+    kept = MARGIN_FUNCTIONS if task.per_instance else OF_PROFILES
+    return add_rows(block, task, own, {name: MARGIN_FUNCTIONS[name] for name in kept})
 
 
 def add_rows(
@@ -282,7 +291,11 @@ def add_rows(
         np.add(own.predicted, labels[COLUMNS.name].predicted, out=own.predicted)
         values |= values_of_counts(task.measures, {ROWS.name: labels[ROWS.name]}, task.conventions)
     rows = RowPart(ROWS.items(block.Y), {name: v for (name, _), v in values.items()}, found)
-    return replace(own, n_rows=own.n_rows + block.Y.shape[0], rows=(*own.rows, rows))
+    n_rows = own.n_rows + block.Y.shape[0]
+    if task.per_instance:
+        return replace(own, n_rows=n_rows, rows=(*own.rows, rows))
+    sums = RowSums.of(rows, task)
+    return replace(own, n_rows=n_rows, sums=sums if own.sums is None else own.sums.plus(sums))
 
 
 def _count_scores(block: Checked, reference: Reference, own: Counted) -> Floats:
@@ -327,9 +340,11 @@ def merge_counted(parts: Sequence[Counted]) -> Counted:
         np.sum([part.predicted for part in parts], axis=0),
     )
     rows = tuple(row for part in parts for row in part.rows)
+    sums = [part.sums for part in parts if part.sums is not None]
     n_rows = sum(part.n_rows for part in parts)
     given = first.has_scores, first.has_predictions, first.is_sparse
-    return Counted(first.key, n_rows, *arrays, *given, rows)
+    total = RowSums.total(sums) if sums else None
+    return Counted(first.key, n_rows, *arrays, *given, rows, total)
 
 
 # The result
@@ -344,8 +359,8 @@ def finish(reference: Reference, counted: Counted, task: Task) -> Evaluation:
             f"The second pass must see the rows of the first: expected {reference.n_rows}, got "
             f"{counted.n_rows}. Pass every block again, and each once."
         )
-    items = {ROWS.name: joined_items(counted.rows), **reference.items()}
-    rows, found = joined_rows(counted.rows)
+    rows: RowValues = {}
+    found: dict[str, dict[str, Anything]] = {}
     if counted.has_scores:
         for view in (COLUMNS, ENTRIES):
             functions = row_functions(
@@ -354,12 +369,41 @@ def finish(reference: Reference, counted: Counted, task: Task) -> Evaluation:
             values = _apply({**functions, **MARGIN_FUNCTIONS}, _profiles(view, reference, counted))
             rows |= {(name, view.name): values.pop(name) for name in functions}
             found[view.name] = values
+    items = reference.items()
     if counted.has_predictions:
         rows |= values_of_counts(task.measures, label_counts(counted, items), task.conventions)
-    computed = computed_of(task.measures, rows, task.conventions, found, items)
     shape = reference.n_rows, reference.n_labels
     n_gaps = int(reference.unknown.sum()), int(np.isneginf(reference.by_score).sum())
-    return evaluation_of(task.measures, computed, task.conventions, shape, task.label_names, n_gaps)
+    return evaluation_with_rows(counted, task, Computed({}, found, items), rows, shape, n_gaps)
+
+
+def evaluation_with_rows(
+    counted: Counted,
+    task: Task,
+    known: Computed,
+    rows: RowValues,
+    shape: tuple[int, int],
+    n_gaps: tuple[int, int],
+) -> Evaluation:
+    """The evaluation of all rows, given what is ``known`` of labels and of the whole matrix."""
+    found, items, measures = dict(known.found), dict(known.items), task.measures
+    if counted.sums is None:
+        items[ROWS.name] = joined_items(counted.rows)
+        own, of_rows = joined_rows(counted.rows)
+        rows, found = rows | own, found | of_rows
+    else:
+        measures = tuple(
+            replace(m, also=None) if m.also is ROWS else m for m in measures if m.view is not ROWS
+        )
+    computed = computed_of(measures, rows, task.conventions, found, items)
+    evaluation = evaluation_of(
+        measures, computed, task.conventions, shape, task.label_names, n_gaps
+    )
+    if not counted.is_sparse:  # those of bins
+        evaluation = replace(evaluation, bounds=computed.bounds)
+    if counted.sums is None:
+        return evaluation
+    return counted.sums.complete_evaluation(evaluation, task, rows, items)
 
 
 def joined_items(parts: Sequence[RowPart]) -> Items:
@@ -395,7 +439,7 @@ def _profiles(view: View, reference: Reference, counted: Counted) -> Iterator[Pr
     """The profiles of the columns, or of the whole matrix."""
     items = reference.items()[view.name]
     if view is ENTRIES:
-        above, tied = counted.by_score.astype(np.int64)
+        above, tied = map(_as_counts, counted.by_score)
         ends, top = np.array([0, reference.by_score.size]), counted.top.max(keepdims=True)
         n_items = int(np.sum(items.n_items))
         profile = Profile(ends, reference.by_score, above, tied, top, n_items)
@@ -410,6 +454,11 @@ def _profiles(view: View, reference: Reference, counted: Counted) -> Iterator[Pr
         top = counted.top[start:stop]
         profile = Profile(ends - ends[0], reference.by_label[own], above, tied, top, n_items)
         yield profile.with_absent_tied() if counted.is_sparse else profile
+
+
+def _as_counts(line: Anything) -> Integers:
+    """Counts as numbers to compute with; zeros only, as ties often are, take no memory."""
+    return line.astype(np.int64) if line.any() else np.broadcast_to(np.int64(0), line.shape)
 
 
 def _apply(
@@ -428,3 +477,20 @@ def label_counts(counted: Counted, items: Mapping[str, Items]) -> dict[str, Coun
         COLUMNS.name: Counts(both, columns.ones, predicted, columns.n_items),
         ENTRIES.name: Counts(whole[0], entries.ones, whole[1], entries.n_items),
     }
+
+
+def stacked(blocks: Sequence[Checked]) -> Checked:
+    """The rows of all blocks at once."""
+    if len(blocks) == 1:
+        return blocks[0]
+    scores = [block.S for block in blocks if block.S is not None]
+    stored = [block.stored.matrix for block in blocks if block.stored is not None]
+    predictions = [block.P for block in blocks if block.P is not None]
+    return Checked(
+        Pattern.stacked([block.Y for block in blocks]),
+        np.concatenate(scores) if scores else None,
+        Pattern.stacked(predictions) if predictions else None,
+        blocks[0].label_names,
+        sum(block.n_missing for block in blocks),
+        SparseScores(sparse.vstack(stored, format="csr")) if stored else None,
+    )

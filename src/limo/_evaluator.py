@@ -19,12 +19,14 @@ from limo._blocks import (
     finish,
     gather,
     merge_counted,
-    merge_gathered,
     rank,
+    stacked,
 )
 from limo._checks import Checked, check_inputs, check_name
 from limo._evaluate import evaluate_checked
 from limo._evaluation import Evaluation
+from limo._kernels.profiles import Mean
+from limo._row_sums import MarginSums, MeasureSums, RowSums
 from limo._sparse import SparseScores, check_sparse_scores
 from limo._system import Later, as_path, replacing
 from limo._views import Items, Pattern
@@ -37,7 +39,7 @@ sparse = Later("scipy.sparse")
 
 EvaluatorMethod = Literal["keep", "two-pass"]
 _METHODS = ("keep", "two-pass")
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,9 @@ class Evaluator:
         Names for tables; by default the columns of data frames.
     missing : number, optional
         The number that stands for a missing label (nan or -1).
+    per_instance : bool, default=False
+        Whether two passes keep the values of each instance, about 250 bytes; without them,
+        ``evaluation.per_instance`` has margins only, and there are no guarantees.
 
     Attributes
     ----------
@@ -113,11 +118,13 @@ class Evaluator:
         conventions: str | Conventions = "standard",
         label_names: Iterable[str] | None = None,
         missing: float | None = None,
+        per_instance: bool = False,
     ) -> None:
         self.method = check_name(method, _METHODS, "method")
         self.measures = measures
         self.conventions = check_conventions(conventions)
         self.missing = missing
+        self.per_instance = per_instance
         self._given_names = None if label_names is None else tuple(map(str, label_names))
         select(measures)  # unknown names are an error now, not after an hour
         self.reset()
@@ -138,6 +145,13 @@ class Evaluator:
             return 0 if self._counted is None else self._counted.n_rows
         kept = sum(block.Y.shape[0] for block in self._kept)
         return kept + sum(part.n_rows for part in self._gathered)
+
+    @property
+    def n_relevant(self) -> int:
+        """How many relevant scores two passes keep."""
+        if self._reference is not None:
+            return int(self._reference.by_label.size)
+        return sum(part.labels.size for part in self._gathered)
 
     # Blocks
 
@@ -193,7 +207,7 @@ class Evaluator:
             raise ValueError(f"Evaluator(method={self.method!r}) needs no second pass.")
         if self._reference is not None:
             raise ValueError("The second pass has begun already: call compute() after it.")
-        self._reference = rank(merge_gathered(self._blocks(self._gathered)))
+        self._reference = rank(self._blocks(self._gathered))
         self._gathered = []
         return self
 
@@ -230,7 +244,7 @@ class Evaluator:
         Evaluation
         """
         if self.method == "keep":
-            block = _stacked(self._blocks(self._kept))
+            block = stacked(self._blocks(self._kept))
             chosen = computable(select(self.measures), block, self.measures)
             return evaluate_checked(
                 replace(block, label_names=self._names), self.conventions, measures=chosen
@@ -286,6 +300,7 @@ class Evaluator:
     def _check_same(self, other: "Evaluator") -> None:
         same = (
             self.method == other.method
+            and self.per_instance == other.per_instance
             and self.conventions == other.conventions
             and [m.name for m in select(self.measures)] == [m.name for m in select(other.measures)]
         )
@@ -309,7 +324,7 @@ class Evaluator:
         if not chosen:
             missing = "y_pred" if self._kind.has_scores else "y_score"
             raise ValueError(f"The measures asked for need {missing}, which was not given.")
-        return Task(tuple(chosen), self.conventions, self._names)
+        return Task(tuple(chosen), self.conventions, self._names, self.per_instance)
 
     # Files
 
@@ -332,6 +347,7 @@ class Evaluator:
             "conventions": self.conventions.to_dict(),
             "label_names": self._given_names,
             "missing": self.missing,
+            "per_instance": self.per_instance,
             "state": _pack(state, arrays),
         }
         text = json.dumps(header).encode()
@@ -365,6 +381,7 @@ class Evaluator:
                     conventions=Conventions(**header["conventions"]),
                     label_names=header["label_names"],
                     missing=header["missing"],
+                    per_instance=header["per_instance"],
                 )
                 for name, value in _unpack(header["state"], arrays).items():
                     setattr(found, f"_{check_name(name, _STATE, 'part')}", value)
@@ -385,7 +402,10 @@ _PARTS = {
 _STATE = ("kind", "names", "kept", "gathered", "reference", "counted")
 _RECORDS: dict[str, Any] = {
     record.__name__: record
-    for record in (_Kind, Checked, Pattern, Items, Gathered, Reference, Counted, RowPart)
+    for record in (
+        *(_Kind, Checked, Pattern, Items, Gathered, Reference, Counted, RowPart),
+        *(RowSums, MeasureSums, MarginSums, Mean),
+    )
 }
 
 
@@ -407,23 +427,6 @@ def _copied(block: Checked) -> Checked:
     S = None if block.S is None else np.array(block.S)
     stored = None if block.stored is None else SparseScores(block.stored.matrix.copy())
     return replace(block, S=S, stored=stored)
-
-
-def _stacked(blocks: list[Checked]) -> Checked:
-    """The rows of all blocks at once."""
-    if len(blocks) == 1:
-        return blocks[0]
-    scores = [block.S for block in blocks if block.S is not None]
-    stored = [block.stored.matrix for block in blocks if block.stored is not None]
-    predictions = [block.P for block in blocks if block.P is not None]
-    return Checked(
-        Pattern.stacked([block.Y for block in blocks]),
-        np.concatenate(scores) if scores else None,
-        Pattern.stacked(predictions) if predictions else None,
-        blocks[0].label_names,
-        sum(block.n_missing for block in blocks),
-        SparseScores(sparse.vstack(stored, format="csr")) if stored else None,
-    )
 
 
 # Records as JSON, with arrays apart

@@ -58,6 +58,11 @@ class SparseScores:
         return indptr, indices, self.matrix.data[first:last]
 
 
+def largest_score(dtype: Any) -> float:
+    """The largest score of a type: sums, differences and squares of larger ones overflow."""
+    return min(1e150, float(np.finfo(dtype).max))
+
+
 def check_sparse_scores(y_score: Any, name: str = "y_score") -> SparseScores:
     """Check sparse scores; absent ones are below all others."""
     if y_score.ndim != 2 or 0 in y_score.shape:
@@ -67,12 +72,14 @@ def check_sparse_scores(y_score: Any, name: str = "y_score") -> SparseScores:
         )
     check_sparse(y_score, name)
     matrix = canonical(sparse.csr_array(y_score), name)
-    if not np.isfinite(matrix.data).all():
-        k = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
+    wrong = np.flatnonzero(~(np.abs(matrix.data) <= largest_score(matrix.dtype)))
+    if wrong.size:
+        k = int(wrong[0])
         i = int(np.searchsorted(matrix.indptr, k, side="right")) - 1
         raise ValueError(
-            f"{name} must hold finite numbers: found {matrix.data[k]} at row {i}, column "
-            f"{matrix.indices[k]}. Leave such an entry out: an absent score is below all others."
+            f"{name} must hold finite numbers up to 1e150: found {matrix.data[k]} at row {i}, "
+            f"column {matrix.indices[k]}. Leave such an entry out: an absent score is below all "
+            "others."
         )
     return SparseScores(matrix)
 
@@ -104,6 +111,8 @@ def check_sparse(A: Any, name: str) -> None:
         problem = next(filter(None, map(_index_problem, A.coords, A.shape)), "")
     else:
         problem = ""
+    if A.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must hold numbers, got values of type {A.dtype}.")
     if problem:
         raise ValueError(
             f"{name} is a malformed {A.format} matrix of shape {A.shape}: {problem}. Indices count "

@@ -9,19 +9,19 @@ from limo._blocks import (
     Counted,
     Task,
     add_rows,
+    evaluation_with_rows,
     gather,
-    joined_items,
-    joined_rows,
     label_counts,
     nothing_counted,
     rank,
+    stacked,
 )
 from limo._checks import Checked, check_inputs, check_number
-from limo._evaluate import evaluate_checked, evaluation_of
+from limo._evaluate import evaluate_checked
 from limo._evaluation import Evaluation
 from limo._types import Anything, Floats, Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Pattern
-from limo.measures._compute import RowValues, check_conventions, computed_of, values_of_counts
+from limo.measures._compute import Computed, RowValues, check_conventions, values_of_counts
 from limo.measures._conventions import Conventions
 from limo.measures._own import Chosen, computable, select
 
@@ -53,6 +53,9 @@ class StreamEvaluator:
         How ties and undefined rows count.
     missing : number, optional
         The number that stands for a missing label (nan or -1).
+    per_instance : bool, default=False
+        Whether to keep the values of each instance, which need memory; their means are exact
+        without them.
 
     Examples
     --------
@@ -76,11 +79,13 @@ class StreamEvaluator:
         measures: Chosen = None,
         conventions: str | Conventions = "standard",
         missing: float | None = None,
+        per_instance: bool = False,
     ) -> None:
         self.bins = check_number(bins, "bins", least=2, integer=True)
         self.measures = measures
         self.conventions = check_conventions(conventions)
         self.missing = missing
+        self.per_instance = per_instance
         for measure in select(measures):
             of_rows = set(measure.views) == {ROWS} and not measure.whole
             if measure.needs == "scores" and measure.name not in _BINNED and not of_rows:
@@ -136,7 +141,7 @@ class StreamEvaluator:
         if self._bins is None:
             if not self._first:
                 raise ValueError("Nothing to evaluate: call update() with at least one row first.")
-            block = _stacked(self._first)
+            block = stacked(self._first)
             chosen = computable(select(self.measures), block, self.measures)
             found = evaluate_checked(block, self.conventions, measures=chosen)[0]
             return replace(found, margins={}, label_names=self._names)
@@ -155,13 +160,13 @@ class StreamEvaluator:
     def _start(self) -> None:
         """Find the limits of the bins from the first rows, and count these."""
         blocks, self._first = self._first, []
-        whole = _stacked(blocks)
+        whole = stacked(blocks)
         S = whole.scores
         columns = np.sort(S, axis=0).T
         places = np.arange(1, self.bins) * S.shape[0] // self.bins
         entries = np.sort(S, axis=None)[np.arange(1, self.bins) * S.size // self.bins]
         self._bins = _Bins(columns[:, places].copy()), _Bins(entries[np.newaxis].copy())
-        nothing = rank(gather(replace(whole, S=None)))
+        nothing = rank([gather(replace(whole, S=None))])
         self._counted = nothing_counted(whole, nothing)
         for block in blocks:
             self._add(block)
@@ -184,29 +189,28 @@ class StreamEvaluator:
     def _task(self) -> Task:
         assert self._shape is not None
         chosen = [m for m in select(self.measures) if m.needs == "scores" or self._shape[2]]
-        return Task(tuple(chosen), self.conventions, self._names)
+        return Task(tuple(chosen), self.conventions, self._names, self.per_instance)
 
     def _finish(self) -> Evaluation:
         counted, task = self._counted, self._task()
         assert self._bins is not None
         assert counted is not None
         reference = replace(
-            rank(gather(_nothing(self._ones.size))),
+            rank([gather(_nothing(self._ones.size))]),
             n_rows=counted.n_rows,
             ones=self._ones,
             unknown=self._unknown,
         )
-        items = {ROWS.name: joined_items(counted.rows), **reference.items()}
-        rows, _ = joined_rows(counted.rows)
+        rows: RowValues = {}
         for name, view, bins in zip(_BINNED, (COLUMNS, ENTRIES), self._bins, strict=True):
             rows |= bins.auc(name, view.name, self.conventions.auc_tie)
+        items = reference.items()
         if counted.has_predictions:
             rows |= values_of_counts(task.measures, label_counts(counted, items), task.conventions)
-        computed = computed_of(task.measures, rows, task.conventions, {}, items)
         shape = counted.n_rows, self._ones.size
         n_gaps = int(self._unknown.sum()), 0
-        found = evaluation_of(task.measures, computed, task.conventions, shape, self._names, n_gaps)
-        return replace(found, bounds=computed.bounds)
+        known = Computed({}, {}, items)
+        return evaluation_with_rows(counted, task, known, rows, shape, n_gaps)
 
 
 class _Bins:
@@ -265,14 +269,3 @@ def _nothing(n_labels: int) -> Checked:
     """A row without labels, from which an empty reference is made."""
     none = np.zeros(0, np.int64)
     return Checked(Pattern(np.zeros(2, np.int64), none, (1, n_labels)), None, None, None)
-
-
-def _stacked(blocks: list[Checked]) -> Checked:
-    predictions = [block.P for block in blocks if block.P is not None]
-    return Checked(
-        Pattern.stacked([block.Y for block in blocks]),
-        np.concatenate([block.scores for block in blocks]),
-        Pattern.stacked(predictions) if predictions else None,
-        blocks[0].label_names,
-        sum(block.n_missing for block in blocks),
-    )

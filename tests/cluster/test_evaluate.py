@@ -1,8 +1,12 @@
 """Evaluation of collections equals that of arrays, bit for bit."""
 
+import os
+import signal
+
 import dask
 import dask.array as da
 import dask.dataframe as dd
+import distributed
 import numpy as np
 import pandas as pd
 import pytest
@@ -28,6 +32,46 @@ def test_any_division_gives_the_same_bits(chunks):
     found, expected = limo.dask.evaluate(*given), limo.evaluate(Y, S, P)
     for name in limo.MEASURES:
         assert found[name] == expected[name], name
+
+
+@pytest.mark.slow
+def test_one_to_a_hundred_blocks_in_any_order():
+    """Any division of the rows, some blocks empty, gives the same bits."""
+    draw = np.random.default_rng(7)
+    y = (draw.random((400, 3)) < 0.3).astype(int)
+    s = (draw.integers(-99, 99, y.shape) / 7 + y).astype(np.float32)
+    p = (s > 2).astype(int)
+    expected = limo.evaluate(y, s, p).to_json()
+    for n_blocks in range(1, 101):
+        rows = draw.permutation(400)
+        ends = np.sort(draw.integers(0, 401, n_blocks - 1))
+        sizes = tuple(np.diff([0, *ends, 400]).tolist())
+        given = (da.from_array(one[rows], chunks=(sizes, (3,))) for one in (y, s, p))
+        assert limo.dask.evaluate(*given).to_json() == expected
+
+
+@pytest.mark.slow
+def test_on_a_real_cluster_with_a_lost_worker_and_a_new_client(client):
+    given = [da.from_array(one, chunks=((7, 0, 30, 13), (4,))) for one in (Y, S, P)]
+    expected = limo.evaluate(Y, S, P).to_json()
+    first = next(iter(client.run(os.getpid).values()))
+    with dask.config.set(scheduler=client):
+        assert limo.dask.evaluate(*given).to_json() == expected
+
+        def losing(block, pid=first):
+            """The worker with this process is lost while it has a block."""
+            if block.size and os.getpid() == pid:
+                os.kill(pid, signal.SIGKILL)
+            return block
+
+        lost = [one.map_blocks(losing, meta=np.empty((0, 0), one.dtype)) for one in given]
+        assert limo.dask.evaluate(*lost).to_json() == expected
+    with (
+        distributed.Client(client.scheduler.address, set_as_default=False) as other,
+        dask.config.set(scheduler=other),
+    ):
+        assert limo.dask.evaluate(*given).to_json() == expected
+    assert first not in client.run(os.getpid).values()
 
 
 def test_frames_unknown_sizes_and_single_inputs():

@@ -5,6 +5,7 @@ import signal
 
 import dask.array as da
 import dask.dataframe as dd
+import distributed
 import numpy as np
 import pandas as pd
 import pytest
@@ -62,6 +63,24 @@ def test_a_worker_lost_in_the_middle_of_a_fit_changes_nothing(client):
     assert killed
     assert found.solution_.objective == pytest.approx(expected.solution_.objective, rel=1e-9)
     np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-6)
+
+
+@pytest.mark.slow
+def test_another_client_unequal_empty_and_unknown_blocks(client):
+    """A second client, as after a reconnection, fits the same model."""
+    x, y = collections()
+    expected = limo.dask.LIMOClassifier(**SETTINGS).fit(x, y)
+    sizes = (3, 0, 100, 57)
+    unequal = (da.from_array(one, chunks=(sizes, -1)) for one in (X, Y))
+    kept = da.from_array(np.ones(len(X), dtype=bool), chunks=50)
+    unknown = (one[kept] for one in (x, y))
+    with distributed.Client(client.scheduler.address, set_as_default=False) as other:
+        for given in (unequal, unknown):
+            found = limo.dask.LIMOClassifier(**SETTINGS).fit(*given, client=other)
+            assert found.solution_.objective == pytest.approx(
+                expected.solution_.objective, rel=1e-3
+            )
+            np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-2)
 
 
 @pytest.mark.slow

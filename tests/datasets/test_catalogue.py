@@ -227,6 +227,7 @@ def start(server: str, kind: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_do_not_spoil_the_cache(server: str, cache: Path) -> None:
     processes = [start(server, "slow") for _ in range(2)]
     for process in processes:
@@ -236,6 +237,7 @@ def test_two_processes_at_once_do_not_spoil_the_cache(server: str, cache: Path) 
     assert (cache / "toy" / "toy.arff").read_bytes() == ARFF
 
 
+@pytest.mark.slow
 def test_killing_a_download_leaves_nothing_under_a_final_name(server: str, cache: Path) -> None:
     process = start(server, "slow")
     deadline = time.monotonic() + 60
@@ -252,8 +254,11 @@ def test_killing_a_download_leaves_nothing_under_a_final_name(server: str, cache
     assert b"(3000, 2)" in out, err.decode()
 
 
-@pytest.mark.parametrize("name", ["CAL500", "enron", "medical", "Corel5k", "bibtex"])
-def test_the_five_sets_from_a_folder(real_data: Path, name: str) -> None:
+AT_HAND = ["CAL500", "enron", "medical", "Corel5k", "bibtex", "emotions", "yeast", "scene"]
+
+
+@pytest.mark.parametrize("name", AT_HAND)
+def test_the_sets_from_a_folder(real_data: Path, name: str) -> None:
     known = CATALOGUE[name]
     for part, (_, n_rows) in known.parts.items():
         data = limo.datasets.load(name, part, download=False)

@@ -189,6 +189,12 @@ def tables(draw: st.DrawFn) -> tuple[str, str]:
     return delimiter, "\n".join(lines) + draw(st.sampled_from(["", "\n", "\n\n"]))
 
 
+def test_a_zero_byte_is_named_with_its_line() -> None:
+    source = Source("toy", "toy", b"a,b\n1,2\n1,\x00x\n", lambda name: None)
+    with pytest.raises(DataError, match="line 3: expected text, got a zero byte. Save the file as"):
+        csv_columns(source, ReadOptions())
+
+
 @settings(deadline=None, max_examples=300)
 @given(tables())
 def test_agrees_with_the_slow_reader(made: tuple[str, str]) -> None:

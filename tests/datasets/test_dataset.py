@@ -65,6 +65,14 @@ def test_storage_changes_and_values_do_not(same: Callable[..., None]) -> None:
     same(mixed.stack(data), data.stack(data))
 
 
+@pytest.mark.parametrize("value", [2, -1, 0.5, np.inf])
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+def test_labels_are_0_1_or_missing(value, form):
+    message = r"Y must hold only 0 and 1, or nan, got .* in row 1, column 2 \(from 0\)"
+    with pytest.raises(ValueError, match=message):
+        limo.Dataset(np.ones((2, 1)), form([[0, 1, 1], [0, 0, value]]), ["a"], list("xyz"))
+
+
 def test_labels_are_wide_enough_for_scikit_learn():
     """One-vs-rest in scikit-learn 1.9 exchanges columns of int8 labels beyond the 127th."""
     made = limo.datasets.make_multilabel(300, 40, 150, seed=0)

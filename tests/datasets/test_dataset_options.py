@@ -1,8 +1,12 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from limo.datasets import DataError
+from limo._sparse import largest_score
+from limo.datasets import DataError, Limits
 from limo.datasets._dataset import ReadOptions
+from limo.models import _files
 
 
 @pytest.mark.parametrize(
@@ -35,3 +39,14 @@ def test_labels_and_drop_in_any_list() -> None:
     assert ReadOptions(labels=np.array(["a", "b"])).labels == ("a", "b")
     assert ReadOptions(labels=np.int64(3)).labels == 3
     assert ReadOptions(drop=iter(["a"])).drop == ("a",)
+
+
+def test_the_limits_are_those_that_the_security_policy_lists() -> None:
+    text = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
+    given = (Limits().max_bytes, Limits().max_columns, Limits().max_values)
+    assert given == (8 * 2**30, 10 * 10**6, 1000 * 10**6)
+    assert (_files._UNPACKED_TIMES, _files._UNPACKED_PLUS) == (20, 256 * 2**20)
+    assert (_files._MOST_FEATURES, largest_score(np.float64)) == (10 * 10**6, 1e150)
+    for stated in ("| 8 GiB |", "| 10 million |", "| 1000 million |", "| 1e150 |"):
+        assert stated in text
+    assert "| 20 times its size plus 256 MiB |" in text

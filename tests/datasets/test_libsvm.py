@@ -28,8 +28,14 @@ def test_libsvm(read_text: Read) -> None:
 
 
 def test_a_row_without_labels_or_without_anything(read_text: Read) -> None:
-    data = read_text("1:1\n\n5 2:1\n \n", "toy.libsvm")
+    data = read_text("1:1\n \n5 2:1\n \n", "toy.libsvm")
     assert dense(data) == ([[1, 0], [0, 0], [0, 1], [0, 0]], [[0], [0], [1], [0]])
+
+
+@pytest.mark.parametrize("text", ["\n1 1:1\n", "1 1:1\n2 1:1\n\n3 1:1\n", "1 1:1\r\r\n2 1:1\n"])
+def test_a_blank_line_is_no_instance(read_text: Read, text: str) -> None:
+    with pytest.raises(DataError, match=r"line [123]: the line is blank. Remove it; or if it is"):
+        read_text(text, "toy.libsvm")
 
 
 def test_features_from_zero_or_one(read_text: Read) -> None:

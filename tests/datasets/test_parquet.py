@@ -1,12 +1,15 @@
 """Parquet."""
 
 import io
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from limo.datasets import DataError, Dataset, Limits
@@ -78,10 +81,25 @@ def test_parquet_that_claims_more_rows_than_it_has(read_text: Read) -> None:
         read_text(parquet(lists), "toy.parquet", labels=1)
 
 
-def test_a_long_file_is_read_a_few_columns_at_a_time(
+def test_a_long_file_is_read_a_few_rows_at_a_time(
     read_text: Read, same: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    frame = pd.read_csv(io.StringIO(CSV))
+    frame = pd.read_csv(io.StringIO(CSV)).drop(columns="colour")
     whole = read_text(parquet(frame), "toy.parquet", labels="tag_*")
     monkeypatch.setattr("limo.datasets._parquet._AT_ONCE", 6)
+    monkeypatch.setattr(pq.ParquetFile, "read", None)  # numbers are never read all at once
     same(read_text(parquet(frame), "toy.parquet", labels="tag_*"), whole)
+
+
+@pytest.mark.slow
+def test_a_small_file_with_sixty_million_rows_takes_less_than_2_gb(tmp_path: Path) -> None:
+    file = tmp_path / "long.parquet"
+    pq.write_table(pa.table({"a": np.zeros(60_000_000, np.int8)}), file, compression="zstd")
+    assert file.stat().st_size < 500_000
+    code = "import limo, resource, sys; print(limo.read(sys.argv[1], labels=1).Y.shape)\n"
+    code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    words = [sys.executable, "-c", code, str(file)]
+    printed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    shape, kilobytes = printed.splitlines()
+    assert shape == "(60000000, 1)"
+    assert int(kilobytes) < 2_000_000

@@ -34,6 +34,16 @@ def test_one_alone_has_plain_names(tmp_path, suffix):
     assert np.array_equal(found.toarray() if sparse.issparse(found) else found, P)
 
 
+def test_names_and_ids_are_text_to_a_spreadsheet_if_asked(tmp_path):
+    given = {"labels": [[1, 0]], "ids": ["=2+2"], "id_column": "@id"}
+    plain = write_predictions(tmp_path / "p.csv", ["=cmd|' /C calc'!A0", "safe"], **given)
+    assert plain.read_text().splitlines() == ["@id,=cmd|' /C calc'!A0,safe", "=2+2,1,0"]
+    text = write_predictions(
+        tmp_path / "q.csv", ["=cmd|' /C calc'!A0", "safe"], **given, spreadsheet=True
+    )
+    assert text.read_text().splitlines() == ["'@id,'=cmd|' /C calc'!A0,safe", "'=2+2,1,0"]
+
+
 def test_what_cannot_be_written_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"ends in .csv, .tsv, .*; got p.xls"):
         check_suffix(tmp_path / "p.xls")

@@ -28,8 +28,9 @@ def evaluate(
 
     The measures are the same, bit for bit, for any division into blocks. The first pass collects
     the scores of the relevant entries; the second counts how many others of each block are above
-    and tied. These counts and the values of each instance move, never all scores. The scheduler in
-    use computes it: a cluster if there is a client, otherwise this machine.
+    and tied. These counts and the margins of instances move, never all scores; other values of
+    single instances are summed up where they are. The scheduler in use computes it: a cluster if
+    there is a client, otherwise this machine.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from limo.datasets._catalogue import (
 )
 from limo.datasets._dataset import DataError, Dataset, Limits
 from limo.datasets._describe import Description, describe, plot_regions, plot_triangles
-from limo.datasets._instances import order_features, read_ids, read_instances
+from limo.datasets._instances import order_features, read_groups, read_ids, read_instances
 from limo.datasets._matrices import LabelMatrix, read_matrix, read_weights
 from limo.datasets._read import read
 from limo.datasets._shards import Shards
@@ -55,6 +55,7 @@ __all__ = [
     "plot_regions",
     "plot_triangles",
     "read",
+    "read_groups",
     "read_ids",
     "read_instances",
     "read_matrix",

@@ -21,7 +21,6 @@ from limo.datasets._source import Source, open_source
 
 pd = Later("pandas")
 
-_MULAN = "https://raw.githubusercontent.com/tsoumakas/mulan"
 _NO_LICENCE = "no licence stated by the source; cite the reference"
 
 
@@ -44,8 +43,9 @@ class Entry:
         Its name, and what its instances are (text, music, ...).
     n_samples, n_features, n_labels : int
         The shape, after nominal features were turned into numbers.
-    cardinality : float
-        The mean number of labels per instance, with as many digits as are known.
+    cardinality : float or None
+        The mean number of labels per instance. None if it was not counted: the shape and the
+        checksum of such a set are from public records, and are verified when it is loaded.
     parts : dict of str to (DataFile, int)
         ``"all"``, and ``"train"`` and ``"test"`` where a split is given: the file and its number
         of rows.
@@ -67,7 +67,7 @@ class Entry:
     n_samples: int
     n_features: int
     n_labels: int
-    cardinality: float
+    cardinality: float | None
     parts: dict[str, tuple[DataFile, int]]
     xml: DataFile | None
     reference: str
@@ -131,10 +131,10 @@ class Catalogue:
     def __str__(self) -> str:
         frame = self.to_frame().drop(columns=["licence", "reference"])
         frame["sha256"] = frame["sha256"].str[:12]
-        return str(frame.reset_index().to_string(index=False))
+        return str(frame.reset_index().to_string(index=False, na_rep=""))
 
     def _repr_html_(self) -> str:
-        return str(self.to_frame().to_html())
+        return str(self.to_frame().to_html(na_rep=""))
 
     __repr__ = __str__
 
@@ -153,7 +153,7 @@ def catalogue() -> Catalogue:
 
 
 def _file(record: dict[str, Any]) -> DataFile:
-    return DataFile(record["path"], f"{_MULAN}/{record['url']}", record["sha256"])
+    return DataFile(record["path"], record["url"], record["sha256"])
 
 
 def _entry(record: dict[str, Any]) -> Entry:

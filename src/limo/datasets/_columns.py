@@ -97,7 +97,10 @@ class Columns:
 def labelled_dataset(columns: Columns, options: ReadOptions, checksum: str) -> Dataset:
     """The data set of a file that does not say which columns are labels: the caller must."""
     if options.labels is None and options.tags is None:
-        raise DataError(f"which columns are the labels? {_HOW_TO}", path=columns.path)
+        listed = "; or tags='genres' if one column lists them, such as rock;jazz"
+        raise DataError(f"which columns are the labels? {_HOW_TO}{listed}", path=columns.path)
+    if options.tags is not None:
+        columns.text(str(options.tags))  # a wrong name is the first thing to say
     kept = kept_columns(columns, options)
     if options.tags is not None:
         X, names = feature_columns(kept, np.arange(len(kept.headers)), options)

@@ -20,7 +20,7 @@ import numpy as np
 from limo._system import Later
 from limo.datasets._columns import ColumnHeader, Columns, check_names, labelled_dataset
 from limo.datasets._dataset import DataError, Dataset, ReadOptions
-from limo.datasets._source import Source, encoding_of, normalise
+from limo.datasets._source import Source, encoding_of, line_at, normalise
 from limo.datasets._texts import is_row_name
 
 pd = Later("pandas")
@@ -61,6 +61,9 @@ def _read(source: Source, options: ReadOptions, delimiter: str) -> Columns:
     encoding = encoding_of(data, options.encoding, source.path)
     if encoding != "utf-8":
         data = data.decode(encoding).encode("utf-8", "replace")
+    if (place := data.find(0)) >= 0:  # pandas before 3.1 would cut the cell there
+        problem = "expected text, got a zero byte. Save the file as UTF-8"
+        raise DataError(problem, path=source.path, line=line_at(data, place))
     text = _Text(data, delimiter, source.path)
     line, first = next(text.rows(), (0, None))
     if first is None:

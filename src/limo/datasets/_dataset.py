@@ -56,7 +56,7 @@ class Dataset:
         for letter in ("X", "Y"):
             object.__setattr__(self, letter, _matrix(getattr(self, letter), letter))
         for kind in ("feature_names", "label_names"):
-            object.__setattr__(self, kind, _names(getattr(self, kind), kind))
+            object.__setattr__(self, kind, names_of(getattr(self, kind), kind))
         expected = (self.X.shape[0], len(self.label_names))
         if self.Y.shape != expected:
             raise ValueError(
@@ -68,6 +68,7 @@ class Dataset:
                 f"feature_names must name the columns of X: "
                 f"expected {self.X.shape[1]} names, got {len(self.feature_names)}"
             )
+        check_binary(self.Y, gaps=True)
 
     def __repr__(self) -> str:
         counts = (*self.X.shape, len(self.label_names))
@@ -169,7 +170,8 @@ class NumberedNames(Sequence[str]):
         return repr(tuple(self)) if self.size < 10 else f"({self[0]!r}, ..., {self[-1]!r})"
 
 
-def _names(given: Any, kind: str) -> Sequence[str]:
+def names_of(given: Any, kind: str) -> Sequence[str]:
+    """A list of names as texts; numbered names stay as they are."""
     if isinstance(given, NumberedNames):
         return given
     if isinstance(given, tuple) and all(isinstance(name, str) for name in given):
@@ -288,14 +290,11 @@ class Limits:
 # The options of a reader, checked when they are created.
 
 LabelChoice = int | str | Sequence[str] | None
-
 _CHOICES = {
     "label_location": ("end", "start"),
     "missing": ("error", "nan", "mean", "zero"),
     "nominal": ("one-hot", "codes"),
 }
-
-
 _OPTIONAL_FLAG = ((bool, np.bool_, type(None)), "True, False or None")
 _TYPES: dict[str, tuple[Any, str]] = {
     **{name: (str, " or ".join(map(repr, choices))) for name, choices in _CHOICES.items()},
@@ -448,7 +447,8 @@ def check_binary(Y: Any, path: str = "", *, gaps: bool = False) -> None:
     if (found := find_non_binary(Y, gaps=gaps)) is not None:
         row, column, value = found
         raise DataError(
-            f"Y must hold only 0 and 1, got {value:g} in row {row}, column {column} (from 0)",
+            f"Y must hold only 0 and 1{', or nan' * gaps}, got {value:g} in row {row}, "
+            f"column {column} (from 0)",
             path=path,
         )
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo.datasets._columns import feature_columns
-from limo.datasets._dataset import DataError, Limits, ReadOptions, shorten
+from limo._checks import check_number
+from limo.datasets._columns import Columns, feature_columns
+from limo.datasets._dataset import DataError, Limits, ReadOptions, names_of, shorten
 from limo.datasets._npz import column_names, named_matrix, read_arrays
 from limo.datasets._read import FORMATS, check_format, read_columns, read_source, recognise
 from limo.datasets._source import Source, open_source
@@ -68,11 +69,10 @@ def read_instances(
     options = ReadOptions(missing=missing, drop=drop, id=id, limits=Limits.of(limits))
     source = open_source(path, None, options.limits)
     name = recognise(source) if format is None else check_format(format)
-    wanted = None if feature_names is None else tuple(feature_names)
+    wanted = None if feature_names is None else names_of(feature_names, "feature_names")
+    labels = set(names_of(label_names, "label_names"))
     if FORMATS[name].columns is not None:
-        X, names = _features_from_columns(
-            source, name, set(label_names) - set(wanted or ()), options
-        )
+        X, names = _features_from_columns(source, name, labels - set(wanted or ()), options)
     else:
         X, names = _from_arrays(source, name, wanted, options)
     return X if wanted is None else order_features(X, names, wanted, source.path)
@@ -80,6 +80,7 @@ def read_instances(
 
 def order_features(X: Any, names: Names, wanted: Names, path: str) -> Any:
     """Columns of ``X`` in the order of ``wanted``; an absent or unknown name is an error."""
+    names, wanted = names_of(names, "names"), names_of(wanted, "wanted")
     if names == wanted or (len(names) == len(wanted) and _are_numbered(names)):
         return X
     place = {name: j for j, name in enumerate(names)}
@@ -131,19 +132,77 @@ def read_ids(path: str | os.PathLike[str], column: str, *, format: str | None = 
     >>> limo.datasets.read_ids(file, "song").tolist()
     ['007', '008']
     """
-    options = ReadOptions(id=column, missing="nan", header=True)
-    source = open_source(path, None, options.limits)
+    source = open_source(path, None, Limits())
     name = recognise(source) if format is None else check_format(format)
-    reader = FORMATS[name].columns
     if name == "npz":
-        arrays = read_arrays(source, options.limits)
+        arrays = read_arrays(source, Limits())
         if "ids" not in arrays:
             raise DataError("the file has no array 'ids'", path=source.path)
         return named_rows(arrays["ids"].astype(str), "ids", source.path)
-    if reader is None:
-        raise DataError(f"a file in the {name} format has no column of ids", path=source.path)
-    columns = reader(source, options)
+    columns = _with_text(source, name, column, "ids")
     return named_rows(columns.text(column), column, source.path, columns.line_of)
+
+
+def read_groups(
+    path: str | os.PathLike[str],
+    column: str | None = None,
+    *,
+    n_instances: int | None = None,
+    drop: Sequence[str] = (),
+) -> Any:
+    r"""Read the group of each instance, such as the patient a picture is of.
+
+    Parameters
+    ----------
+    path : path
+        A CSV, TSV or Parquet file with that column; or a text file with one group per line.
+    column : str, optional
+        The column; by default there is only one.
+    n_instances : int, optional
+        How many groups to expect of a text file: one line more is a first line with a name.
+    drop : list of str, optional
+        Other columns of text, which are not read.
+
+    Returns
+    -------
+    array of str, of shape (n_samples,)
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import limo
+    >>> file = Path(mkdtemp()) / "groups.txt"
+    >>> _ = file.write_text("patient\nanna\nanna\nbert\n")
+    >>> limo.datasets.read_groups(file, n_instances=3).tolist()
+    ['anna', 'anna', 'bert']
+    """
+    if n_instances is not None:
+        check_number(n_instances, "n_instances", least=0, integer=True)
+    source = open_source(path, None, Limits())
+    if column is not None:
+        found = _with_text(source, recognise(source), column, "groups", drop).text(column)
+    else:
+        try:
+            lines = source.data.decode("utf-8-sig").splitlines()
+        except UnicodeDecodeError:
+            raise DataError("expected text, one group per line", path=source.path) from None
+        has_name = n_instances is not None and len(lines) == n_instances + 1
+        found = np.array([line.strip() for line in lines[has_name:]], dtype=str)
+    if not all(found.tolist()):
+        place = found.tolist().index("")
+        raise DataError(f"instance {place} has no group: give it one of its own", path=source.path)
+    return found
+
+
+def _with_text(
+    source: Source, format: str, column: str, what: str, drop: Sequence[str] = ()
+) -> Columns:
+    """The columns of a file, one of them read as text."""
+    reader = FORMATS[format].columns
+    if reader is None:
+        raise DataError(f"a file in the {format} format has no column of {what}", path=source.path)
+    return reader(source, ReadOptions(id=column, drop=drop, missing="nan", header=True))
 
 
 def _unknown(names: Names, known: Names) -> list[str]:

@@ -37,6 +37,7 @@ _PROBLEMS = {
 def read_libsvm(source: Source, options: ReadOptions) -> Dataset:
     """Read ``label,label index:value ...``; see :func:`limo.read`."""
     lines = _Lines(source, first_line=1, text=normalise(source.data, source.path).rstrip(b"\n"))
+    lines.refuse_blank()
     names = _names_beside(source)
     n_features, zero_based = options.n_features, options.zero_based
     if n_features is None and "n_features" in names:
@@ -111,6 +112,16 @@ class _Lines:
     def error(self, problem: str, position: int) -> DataError:
         line = line_at(self.text, position) + self.first_line - 1
         return DataError(problem, path=self.path, line=line)
+
+    def refuse_blank(self) -> None:
+        """Raise for a line without any character: nobody can say whether it is an instance."""
+        first, later = self.text.startswith(b"\n"), self.text.find(b"\n\n") + 1
+        if first or later:
+            raise self.error(
+                "the line is blank. Remove it; or if it is an instance without labels and "
+                "features, put a space there, as scikit-learn does",
+                0 if first else later,
+            )
 
     def _number(self, start: int, end: int) -> float:
         """A value the kernel could not decide."""

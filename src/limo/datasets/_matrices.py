@@ -94,7 +94,10 @@ class LabelMatrix:
         extra = [name for name in own if name not in set(names)]
         advice = "Rename the columns, or leave some out with drop="
         if len(extra) == 1 and is_row_name(self.values[:, own.index(extra[0])]):
-            advice = f"If {extra[0]!r} names the rows, match by it with id={extra[0]!r}"
+            advice = (
+                f"If {extra[0]!r} names the rows, match by it with id={extra[0]!r}, or leave it "
+                f"out with drop=[{extra[0]!r}]"
+            )
         return (
             f"the columns must be named like the labels: expected {shorten(names, 4)}; got "
             f"{shorten(own, 4)}. {advice}"
@@ -221,7 +224,7 @@ def read_matrix(
     file = as_path(path)
     if not isinstance(kind, str) or kind not in _ARRAYS:
         raise DataError(f"kind must be one of {', '.join(_ARRAYS)}; got {kind!r}")
-    if (isinstance(format, str) and format == "npy") or (format is None and _is_npy(file)):
+    if (isinstance(format, str) and format == "npy") or (format is None and is_npy(file)):
         found = _map_npy(file, options)
         return replace(found, values=with_gaps(found.values, missing_labels))
     source = open_source(path, None, limits)
@@ -254,9 +257,9 @@ def read_weights(path: str | os.PathLike[str], column: str | None = None) -> Any
     -------
     array of shape (n_samples,)
     """
-    file = Path(path)
-    if _is_npy(file):
-        weights = np.load(file, allow_pickle=False)
+    file = as_path(path)
+    if is_npy(file):
+        weights = _load_npy(file)
         weights = weights.reshape(-1, 1) if weights.ndim == 1 else weights
     else:
         weights = read_matrix(file, "scores", labels=None if column is None else [column]).values
@@ -269,20 +272,30 @@ def read_weights(path: str | os.PathLike[str], column: str | None = None) -> Any
     return weights[:, 0]
 
 
-def _is_npy(file: Path) -> bool:
+def is_npy(file: Path) -> bool:
+    """Whether a file begins as those in NumPy's format do."""
     with file.open("rb") as handle:
         return handle.read(len(_NPY)) == _NPY
 
 
+def _load_npy(file: Path, **how: Any) -> Any:
+    try:
+        return np.load(file, **how, allow_pickle=False)
+    except DAMAGE as error:
+        problem = f"expected an array in NumPy's format, but {error}"
+        raise DataError(problem, path=str(file)) from None
+
+
+def map_array(file: Path) -> Any:
+    """The matrix of a .npy file, mapped into memory."""
+    values = _load_npy(file, mmap_mode="r")
+    _check_array(values, str(file))
+    return values
+
+
 def _map_npy(file: Path, options: ReadOptions) -> LabelMatrix:
     """An array mapped into memory, so that only the parts in use are read."""
-    try:
-        values = np.load(file, mmap_mode="r", allow_pickle=False)
-    except DAMAGE as error:
-        raise DataError(
-            f"expected an array in NumPy's format, but {error}", path=str(file)
-        ) from None
-    _check_array(values, str(file))
+    values = map_array(file)
     if options.labels is not None or options.drop:
         raise DataError("the columns of a .npy file have no names to choose by", path=str(file))
     if options.id is not None:
@@ -298,8 +311,6 @@ def _from_npz(
     arrays = read_arrays(source, options.limits)
     whole = scipy_matrix(arrays, source.path)
     values = _find_array(arrays, kind, source.path) if whole is None else whole
-    if kind == "scores" and sparse.issparse(values):
-        values = _dense_scores(values, options.limits, source.path)
     if not sparse.issparse(values):
         _check_array(values, source.path)
     names = None
@@ -333,18 +344,6 @@ def _find_array(arrays: dict[str, Any], kind: MatrixKind, path: str) -> Any:
     )
 
 
-def _dense_scores(values: Any, limits: Limits, path: str) -> Any:
-    """Sparse scores as a dense array; an absent score is 0, which must be the lowest."""
-    if values.nnz and values.data.min() < 0:
-        raise DataError(
-            "an absent score counts as 0, which ranks it above the negative scores in the file. "
-            "Store the scores as a dense array",
-            path=path,
-        )
-    limits.check("max_values", values.shape[0] * values.shape[1], "scores", path)
-    return values.toarray()
-
-
 def _check_array(values: Any, path: str) -> None:
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         raise DataError(
@@ -369,13 +368,23 @@ def _from_columns(
         return replace(found, values=data.Y, label_names=data.label_names)
     read_all = FORMATS[format].columns
     assert read_all is not None
-    columns = read_all(source, options)
+    return matrix_of(read_all(source, options), kind, options, found, label_names)
+
+
+def matrix_of(
+    columns: Columns,
+    kind: MatrixKind,
+    options: ReadOptions,
+    found: LabelMatrix,
+    label_names: Sequence[str] | None = None,
+) -> LabelMatrix:
+    """The matrix of some columns."""
     found = _with_ids(found, columns, options)
     columns = without_index(columns)
     if kind != "scores" and options.tags is not None and _has_tags(columns, kind, options):
         values, names = columns.tag_labels(options, label_names)
         return replace(found, values=values, label_names=names)
-    chosen = _choose(columns.names, kind, options, source.path)
+    chosen = _choose(columns.names, kind, options, columns.path)
     names = tuple(columns.names[j].removeprefix(_PREFIXES[kind]) for j in chosen)
     values = (
         _scores(columns, chosen) if kind == "scores" else binary_columns(columns, chosen, options)

@@ -2,7 +2,7 @@
 
 import importlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from limo.datasets._source import Source
 
 pd = Later("pandas")
 
-_AT_ONCE = 1 << 25  # values
+_AT_ONCE = 1 << 22  # values
 # What pyarrow raises besides its own errors; RuntimeError comes from its C++ part.
 _PARQUET_ERRORS = (ValueError, TypeError, LookupError, OSError, RuntimeError, MemoryError)
 
@@ -26,26 +26,72 @@ def read_parquet(source: Source, options: ReadOptions) -> Dataset:
 
 def parquet_columns(source: Source, options: ReadOptions) -> Columns:
     """Read the columns of a Parquet file, labels and features alike."""
+    return _columns(lambda parquet: parquet.ParquetFile(io.BytesIO(source.data)), source, options)
+
+
+def group_columns(path: str, number: int, options: ReadOptions) -> Columns:
+    """Read the columns of one row group; nothing else of the file is in memory."""
+    source = Source(path, path, b"", lambda name: None)
+    return _columns(lambda parquet: _RowGroup(parquet.ParquetFile(path), number), source, options)
+
+
+def group_shapes(path: str) -> list[tuple[int, int]]:
+    """How many rows and columns each row group of a file has."""
+    parquet = need_parquet(path)
+    try:
+        with parquet.ParquetFile(path) as file:
+            groups = map(file.metadata.row_group, range(file.num_row_groups))
+            return [(group.num_rows, len(file.schema_arrow.names)) for group in groups]
+    except (*_PARQUET_ERRORS, importlib.import_module("pyarrow").ArrowException) as error:
+        reason = str(error).partition("\n")[0]
+        raise DataError(f"expected a Parquet file, but {reason}", path=path) from None
+
+
+class _RowGroup:
+    """One row group, with what is used of a file."""
+
+    num_row_groups = 1
+
+    def __init__(self, file: Any, number: int) -> None:
+        self.file, self.number, self.metadata = file, number, self
+        self.schema_arrow = file.schema_arrow
+        self.num_rows = self.row_group(0).num_rows
+
+    def row_group(self, _: int) -> Any:
+        return self.file.metadata.row_group(self.number)
+
+    def read(self, columns: Any = None) -> Any:
+        return self.file.read_row_group(self.number, columns=columns)
+
+    def iter_batches(self, size: int, columns: Any = None) -> Any:
+        return self.file.iter_batches(size, row_groups=[self.number], columns=columns)
+
+
+def _columns(open_file: Callable[[Any], Any], source: Source, options: ReadOptions) -> Columns:
+    """Read the columns of a file, or of a part that looks like one."""
     parquet = need_parquet(source.path)
     try:
-        file = parquet.ParquetFile(io.BytesIO(source.data))
+        file = open_file(parquet)
         names, n_rows = _checked_size(file, source, options)
-        headers: list[ColumnHeader] = []
         texts = {name for place, name in enumerate(names) if options.is_text(name, place)}
+        kept = [name for name in names if name not in texts]
+        plain = [name for name in kept if _is_plain(file.schema_arrow.field(name).type)]
+        values: dict[str, tuple[str, ...] | None] = dict.fromkeys(plain)
         apart: dict[str, Any] = {}
-        cells = np.empty((n_rows, len(names) - len(texts)))
-        for name, series in _series(file, names, n_rows):
+        cells = np.empty((n_rows, len(kept)))
+        _fill_numbers(cells, file, plain, kept, source.path)
+        for name, series in _series(file, [name for name in names if name not in values]):
             if name in texts:
                 apart[name] = _text(series)
-                continue
-            cells[:, len(headers)], values = _numbers(series, name, source.path)
-            headers.append(ColumnHeader(name, values))
+            else:
+                cells[:, kept.index(name)], values[name] = _numbers(series, name, source.path)
     except DataError:
         raise
     except (*_PARQUET_ERRORS, importlib.import_module("pyarrow").ArrowException) as error:
         reason = str(error).partition("\n")[0]
         raise DataError(f"expected a Parquet file, but {reason}", path=source.path) from None
-    return Columns(tuple(headers), cells, source.path, lambda row: row + 1, apart)
+    headers = tuple(ColumnHeader(name, values[name]) for name in kept)
+    return Columns(headers, cells, source.path, lambda row: row + 1, apart)
 
 
 def need_parquet(path: str) -> Any:
@@ -76,15 +122,38 @@ def _checked_size(file: Any, source: Source, options: ReadOptions) -> tuple[list
     return names, n_rows
 
 
-def _series(file: Any, names: list[str], n_rows: int) -> Iterator[tuple[str, Any]]:
-    """The columns one by one; of a long file only a few are in memory at a time."""
-    step = max(1, _AT_ONCE // max(n_rows, 1))
-    for start in range(0, len(names), step):
-        chosen = names[start : start + step]
-        table = file.read() if step >= len(names) else file.read(columns=chosen)
+def _is_plain(kind: Any) -> bool:
+    """Whether a column holds numbers, which need no dictionary of values."""
+    types = importlib.import_module("pyarrow.types")
+    return bool(types.is_integer(kind) or types.is_floating(kind))
+
+
+def _fill_numbers(cells: Any, file: Any, plain: list[str], kept: list[str], path: str) -> None:
+    """Copy the plain columns into ``cells``, some rows at a time.
+
+    A file of some kilobytes may hold a hundred million equal values, so that no second copy of
+    them should be made.
+    """
+    places = {name: place for place, name in enumerate(kept)}
+    start, step = 0, max(1, _AT_ONCE // max(len(plain), 1))
+    for batch in file.iter_batches(step, columns=plain) if plain else ():
+        batch.validate(full=True)
+        for name in plain:
+            numbers = batch.column(name).to_numpy(zero_copy_only=False).astype(float, copy=False)
+            infinite = np.flatnonzero(np.isinf(numbers))
+            if len(infinite):
+                problem = f"expected a finite number for {name!r}, got infinity"
+                raise DataError(problem, path=path, line=start + int(infinite[0]) + 1)
+            cells[start : start + len(numbers), places[name]] = numbers
+        start += batch.num_rows
+
+
+def _series(file: Any, names: list[str]) -> Iterator[tuple[str, Any]]:
+    """Other columns, one by one."""
+    for name in names:
+        table = file.read(columns=[name])
         table.validate(full=True)
-        frame = table.to_pandas(ignore_metadata=True)
-        yield from ((name, frame[name]) for name in chosen)
+        yield name, table.to_pandas(ignore_metadata=True)[name]
 
 
 def _text(series: Any) -> Any:

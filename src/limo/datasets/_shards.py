@@ -1,16 +1,27 @@
 """Data in several pieces, which are read when they are needed and never held together."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from limo._system import as_path
-from limo.datasets._dataset import DataError, Dataset
-from limo.datasets._read import read
+from limo._types import check_kind
+from limo.datasets._dataset import DataError, Dataset, ReadOptions, with_gaps
+from limo.datasets._matrices import (
+    LabelMatrix,
+    MatrixKind,
+    is_npy,
+    map_array,
+    matrix_of,
+    read_matrix,
+)
+from limo.datasets._parquet import group_columns, group_shapes
+from limo.datasets._read import read, without_index
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,12 +148,15 @@ def _paths(files: Any) -> list[Path]:
     """The files of a folder, a pattern or a list."""
     if isinstance(files, str | os.PathLike):
         given = as_path(files, "files")
-        if given.is_dir():
-            found = sorted(one for one in given.iterdir() if not one.name.startswith("."))
+        if given.is_file():
+            return [given]
+        if given.is_dir():  # other programs mark what is no data by such names
+            found = sorted(one for one in given.iterdir() if not one.name.startswith((".", "_")))
         else:
             anchor = Path(given.anchor)
             found = sorted(anchor.glob(str(given.relative_to(anchor))))
     else:
+        check_kind(files, Iterable, "files must be a path, a pattern or a list of paths")
         found = [as_path(one, "files") for one in files]
     if not found:
         raise DataError(f"no file matches {files!s}")
@@ -157,3 +171,178 @@ def _arrays(given: Any, name: str) -> Sequence[Any]:
         if array.ndim != 2:
             raise ValueError(f"Every array of {name} must have two dimensions, got {array.shape}.")
     return found
+
+
+# Labels and scores in several files
+
+
+@dataclass(frozen=True, eq=False)
+class NpyFile:
+    """A .npy file, of which rows are read when they are sliced; it is never mapped as a whole."""
+
+    path: Path
+    shape: tuple[int, int]
+    dtype: Any
+    offset: int
+    by_rows: bool
+
+    @classmethod
+    def of(cls, path: Path) -> "NpyFile":
+        """From the header of the file."""
+        found = map_array(path)
+        by_rows = bool(found.flags.c_contiguous)
+        return cls(path, found.shape, found.dtype, found.offset, by_rows)
+
+    def __getitem__(self, rows: slice) -> Any:
+        start, stop, _ = rows.indices(self.shape[0])
+        if not self.by_rows:
+            return np.array(map_array(self.path)[start:stop])
+        width = self.shape[1]
+        size, skipped = (stop - start) * width, start * width * self.dtype.itemsize
+        found = np.fromfile(self.path, self.dtype, size, offset=self.offset + skipped)
+        if found.size != size:
+            raise DataError("the file ends before its last row", path=str(self.path))
+        return found.reshape(-1, width)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixPiece:
+    """Rows of labels or scores that are opened together: a file, or a row group of one.
+
+    ``shape`` has the rows and columns of the file; None if it must be read to know them. ``size``
+    is about how many bytes the opened piece takes.
+    """
+
+    path: Path
+    open: Callable[[], LabelMatrix]
+    shape: tuple[int, int] | None
+    size: int
+
+
+class MatrixFiles:
+    """Labels or scores in several files, read some rows at a time.
+
+    Parameters
+    ----------
+    files : path, pattern or sequence of paths
+        As for :class:`Shards`. Parquet files are opened by row groups, .npy files by rows, and
+        others whole.
+    kind : {"truth", "scores", "predictions"}
+        What to read.
+    **options
+        Of :func:`read_matrix`.
+    """
+
+    def __init__(self, files: Any, kind: MatrixKind, **options: Any) -> None:
+        self.paths = _paths(files)
+        self.kind: MatrixKind = kind
+        self.missing_labels = options.get("missing_labels")
+        self.pieces = [piece for path in self.paths for piece in _pieces(path, kind, options)]
+
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows there are; None if some piece must be opened to know it."""
+        sizes = [None if piece.shape is None else piece.shape[0] for piece in self.pieces]
+        return None if None in sizes else sum(sizes)  # type: ignore[arg-type]
+
+    def rows(self) -> "MatrixRows":
+        """All rows, from the first on."""
+        return MatrixRows(self)
+
+
+class MatrixRows:
+    """The rows of :class:`MatrixFiles`, taken one block after the other.
+
+    Attributes
+    ----------
+    label_names : sequence of str or None
+        The order of the columns, by default that of the first piece.
+    width : int
+        How many columns there are; 0 if there is no row.
+    """
+
+    def __init__(self, files: MatrixFiles) -> None:
+        self._files, self._pieces = files, iter(files.pieces)
+        self.label_names: Sequence[str] | None = None
+        self.width = 0
+        self._opened: LabelMatrix | None = None
+        self._place = 0
+        self._available()
+
+    def order_as(self, names: Sequence[str] | None) -> None:
+        """Put the columns of this and all later pieces into the order of ``names``."""
+        self.label_names = names or self.label_names
+        if self._opened is not None:
+            self._opened = self._opened.ordered_as(self.label_names)
+
+    def take(self, number: int) -> Any:
+        """The next rows, so many or all that are left."""
+        found: list[Any] = []
+        while number and (some := min(number, self._available())):
+            assert self._opened is not None
+            rows = self._opened.values[self._place : self._place + some]
+            truth = self._files.kind == "truth"
+            found.append(with_gaps(rows, self._files.missing_labels) if truth else rows)
+            self._place, number = self._place + some, number - some
+        if len(found) < 2:
+            return found[0] if found else np.empty((0, self.width))
+        if not any(map(sparse.issparse, found)):
+            return np.concatenate(found)
+        return sparse.vstack(found, format="csr")
+
+    def _available(self) -> int:
+        """How many rows of the current piece are left; 0 at the end of all."""
+        while self._opened is None or self._place == self._opened.values.shape[0]:
+            self._opened, self._place = None, 0
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._opened = piece.open()
+            self._check_width(piece)
+            self.order_as(self.label_names or self._opened.label_names)
+        left: int = self._opened.values.shape[0] - self._place
+        return left
+
+    def _check_width(self, piece: MatrixPiece) -> None:
+        assert self._opened is not None
+        width = self._opened.values.shape[1]
+        self.width = self.width or width
+        if width != self.width:
+            raise DataError(
+                f"every file must have the same labels: those before have {self.width} columns, "
+                f"this one has {width}",
+                path=str(piece.path),
+            )
+
+
+def _pieces(path: Path, kind: MatrixKind, options: dict[str, Any]) -> list[MatrixPiece]:
+    """The pieces of a file."""
+    n_bytes = path.stat().st_size
+    if is_npy(path):
+        _refuse_names(path, options)
+        file = NpyFile.of(path)
+        matrix = LabelMatrix(file, None, str(path), "")
+        return [MatrixPiece(path, lambda: matrix, file.shape, 0)]
+    if path.suffix == ".parquet" and options.get("id") is None:
+        reading = ReadOptions(
+            missing="nan",
+            **{name: one for name, one in options.items() if name in _OF_COLUMNS},
+        )
+        found, blank = [], LabelMatrix(None, None, str(path), "")
+        for number, shape in enumerate(group_shapes(str(path))):
+
+            def read_group(number: int = number) -> LabelMatrix:
+                columns = without_index(group_columns(str(path), number, reading))
+                return matrix_of(columns, kind, reading, blank)
+
+            found.append(MatrixPiece(path, read_group, shape, 24 * shape[0] * shape[1]))
+        return found
+    return [MatrixPiece(path, lambda: read_matrix(path, kind, **options), None, 3 * n_bytes)]
+
+
+_OF_COLUMNS = ("labels", "drop", "header", "missing_labels")
+
+
+def _refuse_names(path: Path, options: dict[str, Any]) -> None:
+    if options.get("labels") is not None or options.get("drop"):
+        raise DataError("the columns of a .npy file have no names to choose by", path=str(path))

@@ -253,6 +253,7 @@ def write_predictions(
     labels: Any = None,
     ids: Any = None,
     id_column: str = "id",
+    spreadsheet: bool = False,
     force: bool = False,
 ) -> Path:
     """Write scores, predicted labels or both; the suffix gives the format.
@@ -271,6 +272,10 @@ def write_predictions(
         A name for each row: the first column of a table, the array ``ids`` of an NPZ file.
     id_column : str, default="id"
         The name of the column of ids.
+    spreadsheet : bool, default=False
+        Whether names and ids that a spreadsheet program would take for formulas (they begin with
+        =, +, -, @ or a control character) get an apostrophe in front. Ask for it before you open
+        predictions for the data of a stranger in such a program.
     force : bool, default=False
         Whether to replace a file that exists.
 
@@ -298,10 +303,19 @@ def write_predictions(
             raise DataError(f"{what} must have {len(names)} columns, got the shape {A.shape}")
         if ids is not None and len(ids) != A.shape[0]:
             raise DataError(f"ids must name the {A.shape[0]} rows of {what}, got {len(ids)}")
+    check_kind(spreadsheet, bool, "spreadsheet must be True or False")
     rows = {} if ids is None else {id_column: list(map(str, ids))}
+    if spreadsheet:
+        names = list(map(_as_text, names))
+        rows = {_as_text(name): list(map(_as_text, given)) for name, given in rows.items()}
     with replacing(file, force=force) as handle:
         _PREDICTION_WRITERS[file.suffix.lower()](handle, matrices, names, rows)
     return file
+
+
+def _as_text(name: str) -> str:
+    """A name that a spreadsheet program shows and does not compute."""
+    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else name
 
 
 def check_suffix(file: Path, n_matrices: int = 1, *, ids: bool = False) -> None:
