@@ -17,11 +17,18 @@ def test_row_orders_equal_their_twin():
         assert np.isnan(found[:, 1]).all()
 
 
-def test_a_short_table_is_the_start_of_a_long_one():
-    short, long = np.empty((2, 6)), np.empty((2, 29))
-    extreme_precisions(4, 7, 5, *short)
-    extreme_precisions(4, 7, 28, *long)
-    assert np.array_equal(short, long[:, :6])
+def test_rows_of_unlike_sizes_share_a_table():
+    triples = [(p, n, b) for p in (1, 2, 4) for n in (2, 3) for b in range(1, p * n + 1)]
+    limits = np.array(
+        [
+            [max(size(n, b) for p, n, b in triples if p >= k) for k in range(1, 5)]
+            for size in (min, lambda _, b: b)
+        ]
+    )
+    found = np.empty((2, len(triples)))
+    extreme_precisions(np.array(triples).T.copy(), limits, found)
+    expected = [naive.extremes(p, n)[b, "average_precision"] for p, n, b in triples]
+    assert pytest.approx(np.array(expected)) == found.T
 
 
 def test_f1_of_very_many_items():

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from limo._kernels.losses import _count_below, add_row_pairs, gather, mean_pairs, prepare
+from limo._kernels.losses import (
+    _count_below,
+    add_row_pairs,
+    ascending,
+    gather,
+    mean_pairs,
+    prepare,
+)
 from limo._kernels.soft import Items
 from naive import losses as naive
 
@@ -46,6 +53,26 @@ def test_differences_by_hand():
     relevant = prepare(np.array([0.5, 1.0]), np.array([1.0, 10.0]))
     gather(relevant, np.array([2.0, 9.0, 7.0]), differences, slopes)
     assert slopes.tolist() == [-2 * (3 - 2 * 0.5) - 7, -20 * (3 - 2 * 1.0)]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.random.default_rng(2).normal(size=500),
+        np.random.default_rng(3).standard_cauchy(500),  # outliers: one bucket holds nearly all
+        np.random.default_rng(4).integers(0, 9, 300) / 4,
+        np.zeros(40),
+        np.array([3.0]),
+        np.array([1e308, -1e308, 0.0]),
+        np.array([5e-324, 0.0, 1e-323]),
+        np.array([np.inf, 0.0, -np.inf, 1.0]),
+        np.array([0.0, np.nan, -1.0]),
+    ],
+)
+def test_the_order_from_buckets_sorts(values):
+    order = ascending(values)
+    assert sorted(order.tolist()) == list(range(values.size))
+    assert np.array_equal(values[order], np.sort(values), equal_nan=True)
 
 
 @pytest.mark.parametrize("base", ["hinge", "squared_hinge"])

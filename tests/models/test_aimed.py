@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import limo
 from estimators import OTHER_FOLDS, OTHER_THRESHOLD, MultiLabelContract, quietly
-from limo.models import _aimed, _boosted_trees
+from limo.models import _aimed, _boosted_trees, _library
 from limo.models._library import library
 
 DATA = limo.datasets.figure1(120, seed=5)
@@ -96,7 +96,12 @@ def test_the_leaderboard_says_what_was_tried():
     ).fit(DATA.X, DATA.Y)  # fmt: skip
     first, *lines = model.leaderboard_
     assert first["model"] == "ensemble"
-    assert set(first["value"]) == set(first["spread"]) == {"macro_f1", "one_error"}
+    assert set(first["value"]) == set(first["interval"]) == {"macro_f1", "one_error"}
+    for line in (first, *lines):
+        for measure, (low, high) in line["interval"].items():
+            assert low <= line["value"][measure] <= high
+    assert set(model.held_out_) == set(limo.MEASURES)
+    assert model.held_out_["macro_f1"]["value"] == first["value"]["macro_f1"]
     assert {line["model"] for line in lines} == {
         "logistic, C=10", "LIMO, alpha=0.01", "extra trees", "mine",
     }  # fmt: skip
@@ -107,6 +112,13 @@ def test_the_leaderboard_says_what_was_tried():
     assert [trial.done for trial in trials] == [1, 2, 3, 4]
     assert (trials[-1].best, trials[-1].best_name) == (values[0], lines[0]["model"])
     assert {trial.total for trial in trials} == {4}
+
+
+@pytest.mark.parametrize("measure", ["subset_accuracy", "macro_average_precision"])
+def test_measures_on_request_can_be_aimed_at(measure):
+    model = limo.AimedClassifier(measure, **SMALL).fit(DATA.X, DATA.Y)
+    assert 0 < model.leaderboard_[0]["value"][measure] <= 1
+    assert set(model.held_out_) == {*limo.MEASURES, measure}
 
 
 class Failing(BaseEstimator):
@@ -205,7 +217,7 @@ def test_a_budget_is_kept():
 def test_scores_in_a_folder_are_used_again(tmp_path, monkeypatch):
     first = limo.AimedClassifier("macro_auc", cache=tmp_path, random_state=0).fit(DATA.X, DATA.Y)
     n_files = len(list(tmp_path.iterdir()))
-    monkeypatch.setattr(_aimed, "cross_fit_candidate", lambda *_: pytest.fail("computed again"))
+    monkeypatch.setattr(_library, "cross_fit_candidate", lambda *_: pytest.fail("computed again"))
     again = limo.AimedClassifier("macro_auc", cache=tmp_path, random_state=0).fit(DATA.X, DATA.Y)
     assert len(list(tmp_path.iterdir())) == n_files == 3
     assert again.weights_ == first.weights_
@@ -280,18 +292,39 @@ def test_a_saved_forest_with_wrong_nodes_is_not_opened(tmp_path):
     ("settings", "sentence"),
     [
         ({"measure": []}, "at least one measure"),
+        ({"measure": 5}, "measure must be the name of a measure or a list of names, got 5"),
         ({"measure": "f1"}, "Unknown measure 'f1'"),
         ({"families": ["pines"]}, "Unknown family of models 'pines'"),
+        ({"families": "linear"}, "families must be a list such as .*, got 'linear'"),
         ({"families": []}, "at least one model to try"),
+        ({"extra": None}, "extra must be a list of .name, estimator., got None"),
+        ({"extra": [("mine", 5)]}, "pairs of a name and a scikit-learn estimator.*'mine', 5"),
+        ({"extra": [("mine",)]}, "pairs of a name and a scikit-learn estimator"),
+        ({"extra": [("extra trees", KNeighborsClassifier())]}, "must be new, got 'extra trees'"),
         ({"time_budget": 0}, "time_budget must be a number above 0"),
+        ({"cache": 5}, "cache must be the path of a folder, got 5"),
+        ({"callback": 5}, "callback must be a function"),
+        ({"threshold_measure": "macro_auc"}, "must be a measure of labels, got 'macro_auc'"),
+        ({"threshold_measure": None}, "Unknown measure None"),
         ({"cv": [(np.arange(50), np.arange(50, 120))]}, "hold out every row exactly once"),
+        ({"cv": []}, "a number of folds, a splitter or a list"),
+        ({"cv": 1.5}, "a number of folds, a splitter or a list of .train, test. rows: got 1.5"),
+        ({"cv": [1, 2]}, "a number of folds, a splitter or a list"),
+        ({"cv": [(0, 1)]}, "a number of folds, a splitter or a list"),
         ({"cv": 1}, "cv=1 folds are impossible"),
         ({"n_jobs": 1.5}, "n_jobs"),
+        ({"n_jobs": 0}, "n_jobs must be a number of threads"),
     ],
 )
 def test_wrong_settings_are_explained(settings, sentence):
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises((ValueError, TypeError), match=sentence):
         limo.AimedClassifier(**settings).fit(DATA.X, DATA.Y)
+
+
+@pytest.mark.parametrize(("n_rows", "n_folds"), [(3, 3), (4999, 5), (5000, 3), (20_000, 2)])
+def test_many_rows_need_fewer_folds(n_rows, n_folds):
+    Y = np.arange(2 * n_rows).reshape(-1, 2) % 2
+    assert len(limo.AimedClassifier()._folds(Y, Y)) == n_folds
 
 
 def test_a_splitter_gives_the_folds():

@@ -1,5 +1,7 @@
 """Classifiers fitted block by block, compared with those fitted in memory."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -83,3 +85,32 @@ def test_wrong_blocks_are_errors():
     empty = checked_block(X[:0], Y[:0])
     assert isinstance(empty, Block)
     assert empty.Y.shape == (0, 4)
+
+
+_slow = [pytest.param(name, marks=pytest.mark.slow) for name in ("micro_f1", "macro_f1")]
+
+
+@pytest.mark.parametrize("measure", [*_slow, None])
+def test_working_memory_bounds_fit_with_its_threshold(measure):
+    """Cross-fitted scores took three matrices of all scores, whatever the memory allowed."""
+    rng = np.random.default_rng(0)
+    features, labels = rng.random((1500, 2)), sparse.coo_array(np.eye(1500, 500) > 0).tocsr()
+    labels = labels + labels[rng.permutation(1500)] > 0  # 6 MB of scores
+    model = limo.LIMOClassifier(
+        threshold_measure=measure, threshold_cv=2, tol=0.5, working_memory=0.5
+    )
+    model.fit(features[:300], labels[:300])  # compiles
+    tracemalloc.start()
+    try:
+        model.fit(features, labels)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 4_000_000
+
+
+@pytest.mark.parametrize("cv", [2, "training"])
+def test_a_threshold_fitted_in_blocks_is_nearly_that_of_all_scores(cv):
+    whole = limo.LIMOClassifier(threshold_cv=cv).fit(X, Y)
+    found = limo.LIMOClassifier(threshold_cv=cv, working_memory=SMALL).fit(X, Y)
+    assert found.moved_ == pytest.approx(whole.moved_, abs=1e-12 if cv == "training" else 0.3)

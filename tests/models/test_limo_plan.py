@@ -18,6 +18,18 @@ def test_every_measure_tries_logistic_regression_and_others():
         assert len({c.terms for c in candidates}) == len(candidates) > 3
 
 
+def test_any_other_measure_tries_the_losses_of_its_rows():
+    further = [MEASURES[name] for name in MEASURES.further]
+    found = candidates_for([*ALL, *further], Y)
+    for name, like in {
+        "macro_jaccard": "macro_f1",
+        "micro_average_precision": "micro_auc",
+        "precision_at_3": "one_error",
+        "subset_accuracy": "instance_f1",
+    }.items():
+        assert found[name] == found[like]
+
+
 def test_the_papers_margins_are_among_them():
     tried = {c.terms for found in candidates_for(ALL, Y).values() for c in found}
     mean = {view: Term(view, "mean") for view in ("rows", "columns", "entries")}

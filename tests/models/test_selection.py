@@ -8,11 +8,12 @@ from limo.models._selection import (
     _fit_weights,
     alone,
     expected_label_thresholds,
-    measured,
+    fit_rule,
     mixed,
     select,
     standardise,
     suited_terms,
+    without_light,
 )
 from naive.selection import least_loss
 
@@ -32,21 +33,42 @@ def test_standardised_scores_can_be_repeated():
     assert np.array_equal(standardise(np.ones((2, 2)))[0], np.zeros((2, 2)))
 
 
-def test_a_measure_of_labels_is_cut_on_other_rows():
-    train, test = np.arange(40), np.arange(40, 80)
-    rule = limo.LabelThreshold("macro_f1").fit(Y[train], SCORES[0][train])
-    expected = limo.macro_f1(Y[test], rule.predict(SCORES[0][test]))
-    m = limo.MEASURES["macro_f1"]
-    assert measured(m, TRUTH, SCORES[0], "label", train, test) == pytest.approx(expected)
-    m = limo.MEASURES["ranking_loss"]
-    expected = limo.ranking_loss(Y[test], SCORES[0][test])
-    assert measured(m, TRUTH, SCORES[0], None, train, test) == pytest.approx(expected)
+def cut_by_others(rule_of, S):
+    """Labels of all rows, each fold cut by a rule fitted on the others."""
+    P = np.zeros_like(Y)
+    for test in FOLDS:
+        train = np.setdiff1d(np.arange(80), test)
+        P[test] = rule_of(train).predict(S[test])
+    return P
 
 
-def test_a_model_alone_has_a_value_per_fold():
-    m = limo.MEASURES["average_precision"]
-    values = [limo.average_precision(Y[test], SCORES[1][test]) for test in FOLDS]
-    assert alone(m, TRUTH, SCORES[1], FOLDS).tolist() == pytest.approx(values)
+def test_a_model_alone_is_valued_on_all_folds_together():
+    found = alone(["average_precision", "macro_f1"], TRUTH, SCORES[1], FOLDS)
+    expected = limo.evaluate(Y, SCORES[1], intervals=0.95)
+    assert found["average_precision"].value == pytest.approx(expected["average_precision"])
+    interval = expected.intervals["average_precision"]
+    assert (found["average_precision"].low, found["average_precision"].high) == pytest.approx(
+        (interval.low, interval.high)
+    )
+    P = cut_by_others(
+        lambda rows: limo.LabelThreshold("macro_f1").fit(Y[rows], SCORES[1][rows]), SCORES[1]
+    )
+    assert found["macro_f1"].value == pytest.approx(limo.macro_f1(Y, P))
+
+
+@pytest.mark.parametrize("measure", ["macro_f1", "micro_f1", "ranking_loss"])
+def test_rules_suit_the_measure(measure):
+    rows = np.arange(40)
+    rule = fit_rule(limo.MEASURES[measure], "hamming_loss", TRUTH, SCORES[0], rows)
+    if measure == "macro_f1":
+        expected = expected_label_thresholds(Y[rows], SCORES[0][rows])
+        assert np.array_equal(rule.predict(SCORES[0]), SCORES[0] > expected)
+    elif measure == "micro_f1":
+        auto = limo.AutoThreshold("micro_f1").fit(Y[rows], SCORES[0][rows])
+        assert np.array_equal(rule.predict(SCORES[0]), auto.predict(SCORES[0]))
+    else:
+        other = limo.suggest_threshold("hamming_loss").fit(Y[rows], SCORES[0][rows])
+        assert np.array_equal(rule.predict(SCORES[0]), other.predict(SCORES[0]))
 
 
 @pytest.mark.parametrize("measure", ["macro_f1", "ranking_loss"])
@@ -72,15 +94,20 @@ def test_weights_are_the_mean_over_folds_left_out():
     measures = [limo.MEASURES[name] for name in names]
     found = select(measures, TRUTH, SCORES, FOLDS, np.random.default_rng(0))
     for measure in measures:
-        weights, values = [], []
+        weights, S, P = [], np.zeros(Y.shape), np.zeros_like(Y)
         for k, test in enumerate(FOLDS):
             train = np.concatenate(FOLDS[:k] + FOLDS[k + 1 :])
             weights.append(_fit_weights(suited_terms(measure), TRUTH, SCORES, train))
-            kind = "global" if measure.name == "micro_f1" else None
-            values.append(measured(measure, TRUTH, mixed(SCORES, weights[-1]), kind, train, test))
+            mixture = mixed(SCORES, without_light(weights[-1]))
+            rule = fit_rule(measure, "micro_f1", TRUTH, mixture, train)
+            S[test], P[test] = mixture[test], rule.predict(mixture[test])
         chosen = found[measure.name]
         np.testing.assert_allclose(chosen.weights, np.mean(weights, axis=0), atol=5e-3)
-        np.testing.assert_allclose(chosen.held_out, values, atol=0.02)
+        expected = limo.evaluate(Y, S, P)
+        assert set(chosen.values) == set(limo.MEASURES)
+        for name, valued in chosen.values.items():
+            assert valued.value == pytest.approx(expected[name], abs=0.02)
+            assert valued.low <= valued.value <= valued.high
 
 
 @pytest.mark.slow
@@ -90,11 +117,14 @@ def test_every_measure_gets_weights(measure):
     chosen = select([m], TRUTH, SCORES, FOLDS, np.random.default_rng(0))[measure]
     assert chosen.weights.sum() == pytest.approx(1)
     assert (chosen.weights >= 0).all()
-    assert chosen.held_out.shape == (4,)
+    assert chosen.values[measure].value >= 0
     # noise weighs little, and the ensemble beats a model of medium quality
     assert chosen.weights[3] < 0.1
-    mixture = alone(m, TRUTH, mixed(SCORES, chosen.weights), FOLDS).mean()
-    assert m.sign * mixture >= m.sign * alone(m, TRUTH, SCORES[2], FOLDS).mean()
+    mixture, medium = (
+        alone([measure], TRUTH, S, FOLDS)[measure].value
+        for S in (mixed(SCORES, chosen.weights), SCORES[2])
+    )
+    assert m.sign * mixture >= m.sign * medium
     again = select([m], TRUTH, SCORES, FOLDS, np.random.default_rng(0))[measure]
     assert np.array_equal(chosen.weights, again.weights)
 
@@ -116,8 +146,12 @@ def test_folds_are_left_out_while_there_is_time():
     measures = [limo.MEASURES[name] for name in ("macro_auc", "macro_f1", "micro_f1")]
     found = select(measures, TRUTH, SCORES, FOLDS, np.random.default_rng(0), deadline=0.0)
     for chosen in found.values():
-        assert chosen.held_out.shape == (1,)
         assert chosen.weights.sum() == pytest.approx(1)
+        weights = _fit_weights(("entries pointwise",), TRUTH, SCORES, np.concatenate(FOLDS[1:]))
+    # the value is that of the only fold that was left out
+    S = mixed(SCORES, without_light(weights))[FOLDS[0]]
+    expected = limo.micro_auc(Y[FOLDS[0]], S)
+    assert found["micro_f1"].values["micro_auc"].value == pytest.approx(expected)
 
 
 def test_one_model_has_all_the_weight():
@@ -155,11 +189,14 @@ def test_weights_and_missing_labels_are_respected():
     part = _fit_weights(terms, Truth(gaps), SCORES, np.arange(80))
     expected = _fit_weights(terms, TRUTH, SCORES, np.arange(40))
     np.testing.assert_allclose(part, expected, atol=5e-3)
-    m, train, test = limo.MEASURES["macro_f1"], np.arange(40), np.arange(40, 80)
-    found = measured(m, Truth(Y, weights), SCORES[0], "label", train, test)
-    rule = limo.LabelThreshold("macro_f1").fit(Y[:40], SCORES[0][:40], sample_weight=weights[:40])
-    expected = limo.macro_f1(Y[40:], rule.predict(SCORES[0][40:]), sample_weight=weights[40:])
-    assert found == pytest.approx(expected)
+    halves = [np.arange(40), np.arange(40, 80)]
+    found = alone(["macro_f1"], Truth(Y, weights), SCORES[0], halves)["macro_f1"].value
+    P = np.zeros_like(Y)
+    for train, test in (halves, halves[::-1]):
+        rule = limo.LabelThreshold("macro_f1")
+        rule.fit(Y[train], SCORES[0][train], sample_weight=weights[train])
+        P[test] = rule.predict(SCORES[0][test])
+    assert found == pytest.approx(limo.macro_f1(Y, P, sample_weight=weights))
 
 
 def test_thresholds_have_the_highest_expected_f1():

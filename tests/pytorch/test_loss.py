@@ -243,6 +243,40 @@ def test_the_loss_weights_other_losses_and_is_differentiated_once():
         again.sum().backward()
 
 
+@pytest.mark.parametrize("term", TERMS, ids=name)
+def test_a_retained_graph_can_be_used_again_and_others_not(term):
+    """The first backward pass uses up the stored derivatives; the second computes them again."""
+    labels, scores = torch.rand(4, 5) < 0.5, torch.randn(4, 5, requires_grad=True)
+    value = MarginLoss(term)(scores, labels)
+    value.backward(retain_graph=True)
+    once = scores.grad.clone()
+    (2 * value).backward(retain_graph=True)
+    torch.testing.assert_close(scores.grad, 3 * once)
+    value.backward()
+    torch.testing.assert_close(scores.grad, 4 * once)
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        value.backward()
+
+
+def test_gradients_of_one_batch_do_not_share_memory():
+    """Two losses of the same scores, and of a part of them."""
+    scores, labels = torch.randn(4, 5, requires_grad=True), torch.eye(4, 5)
+    hidden = 2 * scores
+    (MarginLoss("rows top")(hidden, labels) + MarginLoss("rows top")(hidden, labels)).backward()
+    both = scores.grad.clone()
+    scores.grad = None
+    MarginLoss("rows top")(2 * scores, labels).backward()
+    torch.testing.assert_close(both, 2 * scores.grad)
+
+
+def test_scores_that_were_changed_before_the_backward_pass_are_refused():
+    scores = torch.randn(4, 5, requires_grad=True) * 1.0
+    value = MarginLoss("rows mean")(scores, torch.eye(4, 5))
+    scores.add_(1.0)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        value.backward()
+
+
 @pytest.mark.parametrize(
     ("scores", "target", "mask", "message"),
     [

@@ -15,3 +15,4 @@ def test_a_solution_reads_as_a_sentence():
     )
     drawn = replace(found, status="Made 7 steps.", iterates=Iterates(W, W, (1, 0)))
     assert str(drawn) == "Made 7 steps. In all 7 iterations, 16 passes over X, 0.50 s."
+    assert drawn._repr_html_() == f"<p>{drawn}</p>"

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from limo._checks import check_labels
-from limo._solvers.problem import Features
+from limo._solvers.problem import Features, principal_axes
 
 rng = np.random.default_rng(0)
 A = np.where(rng.random((40, 7)) < 0.3, rng.normal(size=(40, 7)), 0.0)
@@ -49,3 +49,31 @@ def test_large_products_are_shared_out():
     for kind in (X, X.toarray()):
         features = Features(kind, constant=0.0)
         np.testing.assert_allclose(features.times(B), X @ B, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(40, 7), (7, 40)])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_weights_along_principal_axes_give_the_same_scores_and_norm(shape, make):
+    X = rng.normal(size=shape)
+    axes = principal_axes(make(X))
+    assert axes.shape == (shape[1], 7)
+    np.testing.assert_allclose(axes.T @ axes, np.eye(7), atol=1e-12)
+    rotated = X @ axes
+    products = rotated.T @ rotated
+    np.testing.assert_allclose(products, np.diag(np.diag(products)), atol=1e-11)
+    # no row of X has a component that the axes lack
+    np.testing.assert_allclose(rotated @ axes.T, X, atol=1e-12)
+
+
+def test_principal_axes_weigh_instances():
+    weights = np.array([0.0, 1.0, 2.0, 3.0])
+    X = rng.normal(size=(4, 3))
+    repeated = principal_axes(np.repeat(X, [0, 1, 2, 3], axis=0))
+    np.testing.assert_allclose(np.abs(principal_axes(X, weights)), np.abs(repeated), atol=1e-12)
+
+
+def test_no_axes_of_sparse_or_empty_features():
+    assert principal_axes(np.eye(6)) is None
+    assert principal_axes(np.zeros((3, 2))) is None
+    assert principal_axes(np.zeros((3, 0))) is None
+    assert principal_axes(sparse.csr_array(np.eye(4))).shape == (4, 4)

@@ -167,6 +167,12 @@ def test_rules_share_the_model_and_its_scores():
     assert fits == [80, 80, 80, 120]
 
 
+@pytest.mark.parametrize("cv", [None, "5", 2.5, [], [None], [([0], [9.5])], [([0], [99])], int])
+def test_folds_that_are_none(cv):
+    with pytest.raises(ValueError, match=r"cv must be a number of folds, a splitter or a list of"):
+        folds_of(cv, np.ones((9, 1)), np.ones((9, 2)))
+
+
 def test_transformers_of_a_pipeline_do_not_see_held_out_rows():
     seen = []
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression, RidgeCV
 from sklearn.pipeline import make_pipeline
@@ -241,3 +242,15 @@ def test_the_offset_is_best_for_scores_minus_t_of_x(target, offset):
 def test_an_unknown_offset_is_refused():
     with pytest.raises(ValueError, match="offset"):
         limo.InstanceThreshold(offset="row").fit(Y, S)
+
+
+def test_instances_without_a_known_label_have_no_say():
+    rng = np.random.default_rng(5)
+    labels = (rng.random((40, 5)) < 0.4).astype(float)
+    scores = labels + rng.standard_normal(labels.shape)
+    labels[:6] = np.nan
+    for rule in (limo.InstanceThreshold(), limo.InstanceThreshold("micro_f1", offset="global")):
+        found = clone(rule).fit(labels, scores, missing=np.nan)
+        expected = clone(rule).fit(labels[6:], scores[6:])
+        np.testing.assert_allclose(found.thresholds(scores), expected.thresholds(scores), atol=1e-9)
+        np.testing.assert_allclose(found.offset_, expected.offset_)

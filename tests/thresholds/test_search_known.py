@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.neighbors import KNeighborsRegressor
 
 import limo
 from limo import thresholds
@@ -129,8 +130,15 @@ def test_reports_and_curves_leave_missing_labels_out():
 
 def test_what_cannot_use_weights_says_so():
     _, Y, S = data(1)
-    with pytest.raises(ValueError, match="InstanceThreshold cannot be fitted with sample_weight"):
-        limo.InstanceThreshold(source="scores").fit(Y, S, sample_weight=np.arange(30))
+
+    class Unweighted(limo.InstanceThreshold):
+        takes_weights = False
+
+    with pytest.raises(ValueError, match="Unweighted cannot be fitted with sample_weight"):
+        Unweighted().fit(Y, S, sample_weight=np.arange(30))
+    knn = limo.InstanceThreshold(regressor=KNeighborsRegressor())
+    with pytest.raises(ValueError, match="KNeighborsRegressor takes no sample_weight"):
+        knn.fit(Y, S, sample_weight=np.arange(30))
     from scipy import sparse
 
     with pytest.raises(ValueError, match="Sparse scores cannot be used with missing labels"):

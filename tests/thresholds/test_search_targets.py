@@ -60,7 +60,7 @@ def test_wrong_targets_are_refused():
     for wrong in (lambda tp, fp: tp, lambda tp, fp, fn, tn: tp if tp > 1 else fp):
         with pytest.raises(ValueError, match="'<lambda>' must take four arrays, tp, fp, fn, tn"):
             limo.thresholds.best_label_thresholds([[1], [0]], [[0.5], [0.25]], wrong)
-    with pytest.raises(TypeError, match=r"needs a function of \(tp, fp, fn, tn\), got 3"):
+    with pytest.raises(TypeError, match=r"needs a function of tp, fp, fn, tn, got 3"):
         Target(3)
     with pytest.raises(ValueError, match="beta must be a number above 0, got 0"):
         f_beta(0)

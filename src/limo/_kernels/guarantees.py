@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from limo._kernels import kernel
+from limo._kernels import kernel, vector_kernel
 from limo._types import Integers, Values
 
 # Halvings of the interval that holds a solution: more than a float has digits.
@@ -17,29 +17,49 @@ _HALVINGS = 60
 
 
 @kernel
-def extreme_precisions(p: int, n: int, most: int, lowest: Values, highest: Values) -> None:
-    """Lowest and highest average precision for each b from 0 to ``most``, exactly.
+def extreme_precisions(counts: Integers, limits: Integers, found: Values) -> None:
+    """Lowest and highest average precision of rows, exactly.
 
-    Dynamic programming over the items, the levels and the sums: a table holds the best sum of
-    k / (k + a_k) of the items so far, for a_k <= v and each b. O(p * levels * b).
+    Dynamic programming over the items k, the levels v and the sums b: two tables hold the lowest
+    and the highest sum of k / (k + a_k) of the items so far, for a_k <= v and each b. All rows read
+    from the same tables, whatever their p and n are.
+
+    ``counts`` are lines p, n, b with ascending p. ``limits`` are the largest min(n, b) and the
+    largest b of the rows with p >= k, one column for each k. O(sum of their products).
     """
-    levels = min(n, most)
+    levels, most = limits[0, 0], limits[1, 0]
     low, high = np.full((levels + 1, most + 1), np.inf), np.full((levels + 1, most + 1), -np.inf)
     low[:, 0] = high[:, 0] = 0.0
-    for k in range(1, p + 1):
-        for v in range(levels + 1):
-            gain = k / (k + v)
-            # only sums that k items at level v or below can reach; from high to low, in place
-            for b in range(min(most, k * v), -1, -1):
-                found_low, found_high = np.inf, -np.inf
-                if b >= v:
-                    found_low, found_high = low[v, b - v] + gain, high[v, b - v] + gain
-                if v > 0:
-                    found_low = min(found_low, low[v - 1, b])
-                    found_high = max(found_high, high[v - 1, b])
-                low[v, b], high[v, b] = found_low, found_high
-    lowest[:] = low[levels] / p
-    highest[:] = high[levels] / p
+    before = np.empty((2, most + 1))
+    i = 0
+    for k in range(1, limits.shape[1] + 1):
+        for v in range(limits[0, k - 1] + 1):
+            # only sums that k items at level v or below can reach
+            _add_item(low, high, before, v, k / (k + v), min(limits[1, k - 1], k * v))
+        while i < counts.shape[1] and counts[0, i] == k:
+            v, b = min(counts[1, i], counts[2, i]), counts[2, i]
+            found[0, i], found[1, i] = low[v, b] / k, high[v, b] / k
+            i += 1
+
+
+@kernel
+def _add_item(low: Values, high: Values, before: Values, v: int, gain: float, reach: int) -> None:
+    """Update the tables at level v for one more item, which is at this level or below.
+
+    At the level, it adds ``gain`` to the sums without it (``before``, a copy, so that the loop has
+    vector instructions); below, the sums are those of the level before.
+    """
+    if v == 0:
+        low[0, 0] += gain
+        high[0, 0] += gain
+        return
+    without_low, without_high = before[0, : reach + 1], before[1, : reach + 1]
+    without_low[:], without_high[:] = low[v, : reach + 1], high[v, : reach + 1]
+    for b in range(min(v, reach + 1)):
+        low[v, b], high[v, b] = low[v - 1, b], high[v - 1, b]
+    for b in range(v, reach + 1):
+        low[v, b] = min(without_low[b - v] + gain, low[v - 1, b])
+        high[v, b] = max(without_high[b - v] + gain, high[v - 1, b])
 
 
 @kernel
@@ -82,7 +102,7 @@ def greatest_precision(p: int, n: int, b: float) -> float:
     return 1.0 - loss / p
 
 
-@kernel
+@vector_kernel
 def extreme_f1(p: int, n: int, b: float) -> tuple[float, float]:
     """Lowest and highest F1 that the best threshold of a row can give, exactly.
 
@@ -92,7 +112,7 @@ def extreme_f1(p: int, n: int, b: float) -> tuple[float, float]:
     """
     highest = 0.0
     for k in range(1, p + 1):
-        least = math.ceil(max(0.0, b - float(p - k) * n) / k)
+        least = np.ceil(max(0.0, b - float(p - k) * n) / k)
         highest = max(highest, 2.0 * k / (p + k + least))
     low, high = 2.0 * p / (2.0 * p + n), 1.0
     if float(p) * n <= b:
@@ -101,16 +121,16 @@ def extreme_f1(p: int, n: int, b: float) -> tuple[float, float]:
         x = 0.5 * (low + high)
         if x <= low or x >= high:
             break
-        needed = 0.0
-        for k in range(1, p + 1):
-            needed += math.ceil(max(0.0, 2.0 * k / x - p - k))
+        slope, needed = 2.0 / x - 1.0, 0.0
+        for k in range(max(1, int(p / slope)), p + 1):  # the items before need none
+            needed += np.ceil(max(0.0, slope * k - p))
         if needed > b:
             low = x
         else:
             high = x
-    lowest = 0.0
+    slope, lowest = 2.0 / high - 1.0, 0.0
     for k in range(1, p + 1):
-        a = math.ceil(max(0.0, 2.0 * k / high - p - k))
+        a = np.ceil(max(0.0, slope * k - p))
         lowest = max(lowest, 2.0 * k / (p + k + a))
     return lowest, highest
 
@@ -140,3 +160,20 @@ def row_orders(indptr: Integers, ahead: Integers, found: Values) -> None:
             best = max(best, 2.0 * k / (p + k + a))
         found[0, i], found[1, i] = ahead[start], ahead[start + p - 1]
         found[2, i], found[3, i] = precision / p, best
+
+
+@kernel
+def best_weighted_f1(indptr: Integers, ahead: Values, weights: Values, found: Values) -> None:
+    """F1 at the best threshold of rows whose items have weights; nan without relevant items.
+
+    ``ahead`` holds the weight of the irrelevant items above each relevant one.
+    """
+    for i in range(indptr.size - 1):
+        total, above, best = 0.0, 0.0, np.nan
+        for c in range(indptr[i], indptr[i + 1]):
+            total += weights[c]
+        for c in range(indptr[i], indptr[i + 1]):
+            above += weights[c]
+            f1 = 2.0 * above / (total + above + ahead[c])
+            best = f1 if np.isnan(best) else max(best, f1)
+        found[i] = best

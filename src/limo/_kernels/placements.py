@@ -46,36 +46,46 @@ def add_auc_influence(
 def add_precision_influence(
     scores: Floats, marks: Booleans, owner: Integers, worst: bool, share: float, found: Values
 ) -> None:
-    """Add ``share`` times the influence of each item on the average precision to its instance.
+    """Add to each instance ``share`` times what the average precision loses without its item.
 
     With R relevant items at or above a relevant item, and N items in all, its precision is R / N.
-    One more relevant item at or above it adds 1 / N - R / N², one more irrelevant item -R / N².
+    It is R / (N - 1) without an irrelevant item above, and (R - 1) / (N - 1) without a relevant
+    one. Items are left out, instead of derivatives taken, because with few relevant items the
+    average precision is too high: the mean of these losses over all items says by how much.
+    A single relevant item has no influence, since nothing is defined without it.
     """
     relevant, irrelevant = scores[marks], scores[~marks]
     relevant.sort()
     irrelevant.sort()
     p, n = relevant.size, irrelevant.size
-    one, all_items = np.zeros(p + 1), np.zeros(p + 1)  # sums of 1 / N and of R / N², from below
-    precision = np.empty(p)
+    # What precisions lose without an irrelevant and without a relevant item above, from below.
+    lost_bad, lost_good = np.zeros(p + 1), np.zeros(p + 1)
+    precision, tied = np.empty(p), np.empty(p)
     for k in range(p):
-        first = np.searchsorted(relevant, relevant[k], side="left")
-        R = p - first
+        R = p - np.searchsorted(relevant, relevant[k], side="left")
         if worst:
-            N = R + n - np.searchsorted(irrelevant, relevant[k], side="left")
+            ahead = n - np.searchsorted(irrelevant, relevant[k], side="left")
+            N, others = R + ahead, R - 1
         else:
-            after = np.searchsorted(relevant, relevant[k], side="right")
-            N = 1 + p - after + n - np.searchsorted(irrelevant, relevant[k], side="right")
+            ahead = n - np.searchsorted(irrelevant, relevant[k], side="right")
+            others = p - np.searchsorted(relevant, relevant[k], side="right")
+            N = 1 + others + ahead
         precision[k] = R / N
-        one[k + 1] = one[k] + 1 / N
-        all_items[k + 1] = all_items[k] + R / (N * N)
-    mean = precision.mean()
+        bad = R / N - R / (N - 1) if ahead > 0 else 0.0
+        good = R / N - (R - 1) / (N - 1) if others > 0 else 0.0
+        tied[k] = good if worst else 1 / N
+        lost_bad[k + 1] = lost_bad[k] + bad
+        lost_good[k + 1] = lost_good[k] + good
+    total = precision.sum()
     for k in range(scores.size):
-        through = np.searchsorted(relevant, scores[k], side="right")
-        below = through if worst else np.searchsorted(relevant, scores[k], side="left")
-        value = -all_items[below]
-        if marks[k]:
-            value += one[through] + precision[through - 1] - mean
-        found[owner[k]] += share * value / p
+        first = np.searchsorted(relevant, scores[k], side="left")
+        after = np.searchsorted(relevant, scores[k], side="right")
+        if not marks[k]:
+            found[owner[k]] += share * lost_bad[after if worst else first] / p
+        elif p > 1:
+            lost = lost_good[first] + (after - first - 1) * tied[first]
+            without = (total - precision[first] - lost) / (p - 1)
+            found[owner[k]] += share * (total / p - without)
 
 
 @kernel

@@ -1,6 +1,7 @@
 """Kernels for sorted rows, for nearest neighbours, and exact sums of the values of rows."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -41,6 +42,14 @@ def take_relevant(rows: Floats, indptr: Integers, indices: Integers, relevant: F
         relevant[start:stop].sort()
         for k in range(start, stop):
             relevant[k] = -relevant[k]
+
+
+@kernel
+def group_scores(labels: Integers, scores: Floats, ends: Integers, grouped: Floats) -> None:
+    """Append each score to the group of its label, whose next free place is in ``ends``."""
+    for k in range(labels.size):
+        grouped[ends[labels[k]]] = scores[k]
+        ends[labels[k]] += 1
 
 
 @kernel
@@ -223,10 +232,56 @@ def rounded(digits: Integers) -> float:
         return math.inf if whole > 0 else -math.inf
 
 
+@dataclass(frozen=True, eq=False)
+class Mean:
+    """A weighted mean that adds up: its sums are exact, and rounded when it is asked for.
+
+    Attributes
+    ----------
+    sums, weights : array
+        The digits of the sum of the weighted values, and of the weights.
+    beyond : float
+        The sum of the values that are not finite, which have no digits; 0 if there is none.
+    """
+
+    sums: Integers
+    weights: Integers
+    beyond: float = 0.0
+
+    @classmethod
+    def of(cls, values: Values, weights: Values | None = None, *, skip: bool = True) -> "Mean":
+        """From values and their weights, by default 1; with ``skip``, nan is left out."""
+        kept = ~np.isnan(values) if skip else np.ones(values.shape, dtype=bool)
+        if weights is not None:
+            kept &= weights > 0
+        if not kept.all():
+            values, weights = values[kept], None if weights is None else weights[kept]
+        total = np.array([float(values.size)]) if weights is None else weights
+        if weights is not None:
+            values = values * weights
+        finite, beyond = np.isfinite(values), 0.0
+        if not finite.all():
+            with np.errstate(invalid="ignore"):  # inf - inf
+                beyond = float(values[~finite].sum())
+            values = values[finite]
+        return cls(digits_of(values), digits_of(total), beyond)
+
+    def plus(self, other: "Mean") -> "Mean":
+        """The mean of the values of both."""
+        sums, weights = self.sums + other.sums, self.weights + other.weights
+        _carry(sums)  # so that no number of additions makes a digit overflow
+        _carry(weights)
+        return Mean(sums, weights, self.beyond + other.beyond)
+
+    @property
+    def value(self) -> float:
+        """The mean; nan without values."""
+        if self.beyond != 0.0:
+            return self.beyond
+        total = rounded(self.weights)
+        return rounded(self.sums) / total if total else math.nan
+
+
 def exact_mean(values: Values, weights: Values | None = None) -> float:
     """Mean of at least one number, which does not depend on their order."""
-    if not np.isfinite(values).all():
-        return float(np.average(values, weights=weights))
-    if weights is None:
-        return rounded(digits_of(values)) / values.size
-    return rounded(digits_of(values * weights)) / rounded(digits_of(weights))
+    return Mean.of(values, weights, skip=False).value

@@ -225,35 +225,38 @@ def count_predicted(
 
 @kernel
 def _sigmoid_loss(
-    s: Values, positive: Booleans, high: float, low: float, a: float, b: float
+    s: Values, positive: Booleans, weights: Values, high: float, low: float, a: float, b: float
 ) -> float:
-    """The sum of log(1 + exp(f)) - goal f, f = a s + b, without overflow."""
+    """The weighted sum of log(1 + exp(f)) - goal f, f = a s + b, without overflow."""
     total = 0.0
     for i in range(s.size):
         f = a * s[i] + b
         goal = high if positive[i] else low
-        total += max(f, 0.0) + np.log1p(np.exp(-abs(f))) - goal * f
+        total += weights[i] * (max(f, 0.0) + np.log1p(np.exp(-abs(f))) - goal * f)
     return total
 
 
 @kernel
-def fit_sigmoid(s: Values, positive: Booleans, max_iter: int) -> tuple[float, float]:
+def fit_sigmoid(
+    s: Values, positive: Booleans, weights: Values, max_iter: int
+) -> tuple[float, float]:
     """Fit P(y = 1) = 1 / (1 + exp(-(a s + b))) to one label, by Newton steps that never overshoot.
 
     As in Platt's method the goal is (p + 1) / (p + 2) for the p positives and 1 / (n + 2) for the n
-    negatives, not 1 and 0, so that a and b stay finite.
+    negatives, not 1 and 0, so that a and b stay finite. p and n are sums of weights.
     """
-    p = positive.sum()
-    n = s.size - p
+    p = (weights * positive).sum()
+    n = weights.sum() - p
     high, low = (p + 1.0) / (p + 2.0), 1.0 / (n + 2.0)
     a, b = 0.0, np.log((p + 1.0) / (n + 1.0))
-    loss = _sigmoid_loss(s, positive, high, low, a, b)
+    loss = _sigmoid_loss(s, positive, weights, high, low, a, b)
     for _ in range(max_iter):
         ga = gb = haa = hab = 0.0
         hbb = 1e-12
         for i in range(s.size):
             q = 1.0 / (1.0 + np.exp(-(a * s[i] + b)))
-            g, h = q - (high if positive[i] else low), q * (1.0 - q)
+            g = weights[i] * (q - (high if positive[i] else low))
+            h = weights[i] * q * (1.0 - q)
             ga += g * s[i]
             gb += g
             haa += h * s[i] * s[i]
@@ -264,7 +267,7 @@ def fit_sigmoid(s: Values, positive: Booleans, max_iter: int) -> tuple[float, fl
         da, db = (hbb * ga - hab * gb) / determinant, (haa * gb - hab * ga) / determinant
         slope, step, before = ga * da + gb * db, 1.0, loss
         while step > 1e-10:
-            loss = _sigmoid_loss(s, positive, high, low, a - step * da, b - step * db)
+            loss = _sigmoid_loss(s, positive, weights, high, low, a - step * da, b - step * db)
             if loss <= before - 1e-4 * step * slope:
                 break
             step /= 2.0
@@ -272,6 +275,6 @@ def fit_sigmoid(s: Values, positive: Booleans, max_iter: int) -> tuple[float, fl
             break
         a -= step * da
         b -= step * db
-        if slope < 1e-12 * s.size:
+        if slope < 1e-12 * (p + n):
             break
     return a, b

@@ -271,9 +271,14 @@ def rows_per_block(limit: float, n_labels: int, n_features: int = 0) -> int:
 
 def in_blocks(problem: Problem, limit: float) -> BlockProblem:
     """The same problem, whose scores are recomputed in blocks of at most so many bytes."""
-    step = rows_per_block(limit, problem.Y.shape[1])
     X, Y = problem.features.X, problem.Y
-    ranges = [(k, min(k + step, Y.shape[0])) for k in range(0, Y.shape[0], step)]
-    part = Part([Block(X[start:stop], Y.rows(start, stop)) for start, stop in ranges])
     setting = Setting(problem.terms, Totals.of(Y), problem.features.constant)
-    return BlockProblem(Local(part), setting, problem.alpha, X.shape[1])
+    return BlockProblem(Local(part_of(X, Y, limit)), setting, problem.alpha, X.shape[1])
+
+
+def part_of(X: Any, Y: Pattern, limit: float) -> Part:
+    """Arrays in memory, in blocks whose scores take at most so many bytes."""
+    step = rows_per_block(limit, Y.shape[1])
+    starts = range(0, Y.shape[0], step)
+    slices = [slice(k, min(k + step, Y.shape[0])) for k in starts]
+    return Part([Block(X[s], Y.rows(s.start, s.stop), k) for k, s in enumerate(slices)])

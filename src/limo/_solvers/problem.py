@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -215,6 +216,9 @@ class Solution:
             f"{self.relative_gap:.2%} of the minimum; {work}"
         )
 
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(str(self))}</p>"
+
 
 # How many shares of work each core gets, so that shares of unequal cost even out.
 _SHARES = 8
@@ -224,11 +228,13 @@ _SHARES = 8
 class Features:
     """A feature matrix, optionally followed by a constant feature, that counts its products.
 
-    ``constant`` is the value of that feature; 0 means that there is none.
+    ``constant`` is the value of that feature; 0 means that there is none. ``uncorrelated`` says
+    that the features are along their principal axes.
     """
 
     X: Any
     constant: float
+    uncorrelated: bool = False
     passes: int = field(default=0, init=False)
 
     @property
@@ -294,6 +300,35 @@ class Features:
     @cached_property
     def _backward(self) -> "_Dense | _Sparse":
         return _Sparse(self.X.T) if sparse.issparse(self.X) else _Dense(self.X.T)
+
+
+# To find more axes than this takes longer than they save.
+_MOST_AXES = 2000
+# Products with features of which fewer are nonzero are faster than with principal components.
+_FEWEST_NONZEROS = 0.2
+# Axes along which features vary less than this share of the most, in squares, are rounding errors.
+_FLAT = 1e-12
+
+
+def principal_axes(X: Any, weights: Values | None = None) -> Values | None:
+    """Orthonormal columns that span the rows of X; None if they are not worth their time.
+
+    Weights along these axes have the same norm and give the same scores, but each moves almost
+    independently of the others, which saves about a third of the iterations of a solver. There are
+    never more axes than instances. Instances may have weights.
+    """
+    nonzeros = X.count_nonzero() if sparse.issparse(X) else np.count_nonzero(X)
+    if min(X.shape) > _MOST_AXES or nonzeros < max(_FEWEST_NONZEROS * math.prod(X.shape), 1):
+        return None
+    dense = np.asarray(X.toarray() if sparse.issparse(X) else X)
+    if weights is not None:
+        dense = dense * np.sqrt(weights)[:, np.newaxis]
+    if dense.shape[1] <= dense.shape[0]:
+        axes: Values = np.linalg.eigh(dense.T @ dense)[1]
+        return axes
+    squares, U = np.linalg.eigh(dense @ dense.T)
+    varying = squares > _FLAT * squares[-1]
+    return dense.T @ (U[:, varying] / np.sqrt(squares[varying]))  # type: ignore[no-any-return]
 
 
 class _Dense:

@@ -45,18 +45,35 @@ def _f1_per_bit(p: Values, n: Values) -> Any:
     return n / (_LOG2 * (2 * p + 1))
 
 
+# A row with b misordered pairs and a items above its last relevant one has a worst-pair loss of at
+# least log(1 + b) >= log(1 + a). x / log(1 + x) rises, so the largest x decides.
+
+
+def _pairs_per_log(p: Values, n: Values) -> Any:
+    return 1 / np.log1p(np.maximum(p * n, 1))
+
+
+def _items_per_log(p: Values, n: Values) -> Any:
+    return n / np.log1p(np.maximum(n, 1))
+
+
+def _third_per_bit(p: Values, n: Values) -> Any:
+    """For whole numbers, a / (2p + a) <= a / (2 + a) <= log(1 + a) / (3 log 2)."""
+    return 1 / (3 * _LOG2)
+
+
 # For each aggregation, the measures of a row (without the name of their average) and the factors.
 _FACTORS: Mapping[str, Mapping[str, Factor]] = {
     "mean": {"ranking_loss": _one, "auc": _one},
     "top": {"one_error": _per_bit, "average_precision": _half_per_bit},
     "bottom": {"coverage": _items_per_bit, "f1": _f1_per_bit},
     "worst": {
-        "ranking_loss": _per_bit,
+        "ranking_loss": _pairs_per_log,
         "one_error": _per_bit,
-        "coverage": _items_per_bit,
-        "average_precision": _per_bit,
-        "auc": _per_bit,
-        "f1": _per_bit,
+        "coverage": _items_per_log,
+        "average_precision": _half_per_bit,
+        "auc": _pairs_per_log,
+        "f1": _third_per_bit,
     },
     "pointwise": {"ranking_loss": _one, "auc": _one},
 }
@@ -119,14 +136,31 @@ def _unit(term: Term) -> float:
 
 
 def _factor(term: Term, factor: Factor) -> Factor:
-    """The factor of a pointwise term also depends on its base and on how its weight is divided.
+    """The factor of a pointwise term depends on its base and on how its weight is divided.
 
-    phi is convex: a misordered pair has phi(s_u) + phi(-s_v) >= 2 phi(0).
+    A misordered pair costs least if both scores are equal: 2 phi(0) if the sides weigh the same,
+    and the least phi(s) / n + phi(-s) / p if every entry does.
     """
     if term.aggregation != "pointwise":
         return factor
-    pairs = term.share == "pairs"
-    return lambda p, n: (np.maximum(p, n) if pairs else 1.0) / (2 * _unit(term))
+    if term.share != "pairs":
+        return lambda p, n: 1 / (2 * _unit(term))
+    return {"logistic": _logistic_pair, "hinge": _hinge_pair, "squared_hinge": _square_pair}[
+        term.base
+    ]
+
+
+def _logistic_pair(p: Values, n: Values) -> Any:
+    p, n = np.maximum(p, 1), np.maximum(n, 1)
+    return p * n / (p * np.log1p(n / p) + n * np.log1p(p / n))  # at s = log(p / n)
+
+
+def _hinge_pair(p: Values, n: Values) -> Any:
+    return np.maximum(p, n) / 2  # at s = 1 or -1
+
+
+def _square_pair(p: Values, n: Values) -> Any:
+    return (p + n) / 4  # at s = (p - n) / (p + n)
 
 
 def _bound(family: str, factor: Factor, part: Weighted, S: Values, Y: Pattern) -> float:

@@ -135,8 +135,7 @@ class Term:
 def check_terms(terms: Any) -> tuple[Term, ...]:
     """Check a term or several, records or names; at least one must have a weight."""
     found = (terms,) if isinstance(terms, Term | str) else terms
-    if not isinstance(found, Iterable):
-        raise ValueError(f"terms must be a list of limo.losses.Term, got {terms!r}.")
+    check_kind(found, Iterable, "terms must be a list of limo.losses.Term")
     found = tuple(_named(term) if isinstance(term, str) else term for term in found)
     for term in found:
         if not isinstance(term, Term):

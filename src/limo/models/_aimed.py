@@ -1,10 +1,9 @@
 """The best model for a measure: an ensemble of unlike models, selected for the measure itself."""
 
-import time
+import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 
 from limo._checks import check_name, check_number
-from limo._system import OutOfTimeError, at_most
+from limo._system import Budget, at_most
 from limo._types import Values
 from limo.measures._measure import Measure
 from limo.measures._table import MEASURES
@@ -21,20 +20,21 @@ from limo.models._base import MultiLabelClassifier
 from limo.models._library import (
     Candidate,
     ScoreCache,
-    Scored,
+    Trial,
+    Trials,
     Tried,
     comparable_scores,
-    cross_fit_candidate,
     library,
+    reserved_seconds,
 )
 from limo.models._selection import (
     Chosen,
     Truth,
+    Valued,
     alone,
-    expected_label_thresholds,
+    fit_rule,
     mixed,
     select,
-    summary,
     without_light,
 )
 from limo.thresholds._fit import (
@@ -44,43 +44,18 @@ from limo.thresholds._fit import (
     fit_varying,
     folds_of,
     label_matrix,
-    make_rule,
 )
-from limo.thresholds._rules import FixedThreshold
 
 FAMILIES = ("linear", "trees", "kernel", "boosting", "neighbours")
 # Data with a smaller share of values other than 0 are treated as sparse, such as texts.
 _SPARSE_SHARE = 0.25
-# The rest of the time is for the selection.
-_SHARE_FOR_FITS = 0.9
-
-
-@dataclass(frozen=True)
-class Trial:
-    """Progress of an aimed classifier, passed to its callback after each model.
-
-    Attributes
-    ----------
-    done, total : int
-        Models tried, and to try.
-    name : str
-        The model tried last.
-    best, best_name : float, str
-        The best cross-validated value of a single model so far, by the first measure, and whose.
-    seconds : float
-        The time since the start.
-    """
-
-    done: int
-    total: int
-    name: str
-    best: float
-    best_name: str
-    seconds: float
+# Folds by the number of rows from which on they are enough: with many rows, fewer of them train
+# nearly as good a model.
+_FOLDS = {0: 5, 5_000: 3, 20_000: 2}
 
 
 class AimedClassifier(MultiLabelClassifier):
-    """The best model for a measure: an ensemble selected for it from unlike models.
+    """The best model for a measure: an ensemble of models of different kinds.
 
     Linear models, kernel machines, forests, boosted trees and neighbours score every training
     instance by models that have not seen it. From these scores the weights of an ensemble are
@@ -98,8 +73,9 @@ class AimedClassifier(MultiLabelClassifier):
     extra : sequence of (str, estimator)
         Further models by name: any scikit-learn estimator for several labels with
         ``decision_function`` or ``predict_proba``.
-    cv : int or splitter, default=5
-        The folds for cross-fitted scores. Forests use their out-of-bag scores instead.
+    cv : "auto", int or splitter, default="auto"
+        The folds for cross-fitted scores: by default five, three from 5000 rows on, and two from
+        20 000. Forests use their out-of-bag scores instead.
     time_budget : float or None, default=None
         Seconds for everything. Models that would take too long are left out, and the leaderboard
         says so. The first, logistic regression, is always fitted.
@@ -123,9 +99,11 @@ class AimedClassifier(MultiLabelClassifier):
     ----------
     leaderboard_ : list of dict
         A line for each model: ``model``, ``family``, ``seconds``; by measure ``value`` and
-        ``spread``, mean and standard deviation over the folds of the model alone, and ``weight``
-        in the ensemble; and ``note``, why it was left out. The first line is the ensemble, each
-        fold of which was left out when its weights and thresholds were fitted.
+        ``interval``, of the model alone on all folds together, and ``weight`` in the ensemble; and
+        ``note``, why it was left out. The first line is the ensemble, each fold of which was left
+        out when its weights and thresholds were fitted. Intervals have the level of 95 %.
+    held_out_ : dict of dict
+        All measures of the ensemble for the first measure: ``value``, ``low`` and ``high``.
     thresholds_ : dict of str
         For each measure of labels the kind of threshold, as ``AutoThreshold`` chose it; for
         macro-F1 "expected F1", a threshold per label from probabilities of all instances.
@@ -154,7 +132,7 @@ class AimedClassifier(MultiLabelClassifier):
         *,
         families: Sequence[str] = FAMILIES,
         extra: Sequence[tuple[str, Any]] = (),
-        cv: Any = 5,
+        cv: Any = "auto",
         time_budget: float | None = None,
         cache: Any = None,
         threshold_measure: str = "micro_f1",
@@ -193,25 +171,28 @@ class AimedClassifier(MultiLabelClassifier):
         -------
         self
         """
-        start = time.monotonic()
+        budget = Budget.of(self._checked_budget())
         measures = self._measures()
         self._check_settings()
         X, Y = self._check_training(X, y, missing=self.missing)
-        labels, given_folds = label_matrix(Y, as_sparse=False), not isinstance(self.cv, int)
+        labels, given_folds = label_matrix(Y, as_sparse=False), not _is_number(self.cv)
         X, truth = Truth.of(X, labels, sample_weight, all_rows=given_folds)
-        known = (truth.Y == truth.Y).sum(axis=0)
-        constant = ConstantLabels.of(np.nansum(truth.Y, axis=0), known)
-        self.never_, self.always_ = constant.never, constant.always
+        self.never_, self.always_ = truth.constant.never, truth.constant.always
         self.is_sparse_ = _is_mostly_zero(X)
         X = self._stored(X)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         folds = self._folds(X, truth.Y)
+        cache = ScoreCache(self.cache, X, truth.Y, folds, truth.weights)
+        trials = Trials(X, truth, folds, measures[0], budget, cache, self.callback)
         with at_most(self.n_jobs):
-            tried = list(self._try_all(X, truth, folds, seed, start))
-            chosen = self._select(measures, truth, tried, folds, seed, start)
+            tried = trials.run(self._candidates(X, truth.Y.shape[1], seed))
+            chosen = self._select(measures, truth, tried, folds, seed, budget)
             self._refit(X, truth, tried, chosen)
             self._fit_thresholds(truth, tried)
-        self.leaderboard_ = self._leaderboard(measures, truth, tried, chosen, folds)
+        self.held_out_ = {
+            name: _as_dict(found) for name, found in chosen[measures[0].name].values.items()
+        }
+        self.leaderboard_ = self._leaderboard(measures, truth, tried, chosen, trials)
         return self
 
     def model_for(self, measure: str) -> "AimedClassifier":
@@ -243,12 +224,17 @@ class AimedClassifier(MultiLabelClassifier):
         return ConstantLabels(self.never_, self.always_)
 
     def _raw_scores(self, X: Any) -> Values:
-        X, total = self._stored(X), np.zeros((X.shape[0], self.never_.size))
+        X = self._stored(X)
+        total: Values = np.zeros((X.shape[0], self.never_.size))
         for name, weight in self.weights_[self._first].items():
             fitted = Fitted(self.members_[name], self._constant_labels)
             centre, spread = self.scaling_[name]
             total += weight * (comparable_scores(fitted, X) - centre) / spread
-        return self._complete(total) - self.offsets_[self._first]
+        constant = self._constant_labels
+        if not constant.varying.all():  # beyond all others, whatever the members say
+            total = constant.complete(total[:, constant.varying])
+        found: Values = total - self.offsets_[self._first]
+        return found
 
     def _stored(self, X: Any) -> Any:
         """Features stored as suits their values, so that the form of the input does not matter."""
@@ -256,40 +242,54 @@ class AimedClassifier(MultiLabelClassifier):
             return sparse.csr_array(X)
         return X.toarray() if sparse.issparse(X) else X
 
-    def _complete(self, S: Values) -> Values:
-        """Constant labels beyond all others, whatever the members say."""
-        constant = self._constant_labels
-        if constant.varying.all():
-            return S
-        return constant.complete(S[:, constant.varying])
-
     # Checks
 
     def _measures(self) -> list[Measure]:
-        names = [self.measure] if isinstance(self.measure, str) else list(self.measure)
+        names = [self.measure] if isinstance(self.measure, str) else self.measure
+        names = list(_sequence(names, "measure", "the name of a measure or a list of names"))
         if not names:
             raise ValueError("measure must name at least one measure to train for, got none.")
         return [MEASURES[check_name(name, MEASURES, "measure")] for name in names]
 
-    def _check_settings(self) -> None:
-        for family in self.families:
-            check_name(family, FAMILIES, "family of models")
-        if not len(self.families) and not len(self.extra):
-            raise ValueError("families and extra must hold at least one model to try.")
+    def _checked_budget(self) -> float | None:
         if self.time_budget is not None:
             check_number(self.time_budget, "time_budget", above=0)
+        return self.time_budget
+
+    def _check_settings(self) -> None:
+        families = _sequence(self.families, "families", "a list such as ['linear', 'trees']")
+        for family in families:
+            check_name(family, FAMILIES, "family of models")
+        for one in _sequence(self.extra, "extra", "a list of (name, estimator)"):
+            _check_extra(one)
+        if not len(families) and not len(self.extra):
+            raise ValueError("families and extra must hold at least one model to try.")
         if self.n_jobs is not None:
             check_number(self.n_jobs, "n_jobs", integer=True)
+            if self.n_jobs == 0:
+                raise ValueError("n_jobs must be a number of threads, or -1 for all cores, got 0.")
+        if not isinstance(self.cache, str | os.PathLike | None):
+            raise TypeError(f"cache must be the path of a folder, got {self.cache!r}.")
+        if self.callback is not None and not callable(self.callback):
+            raise TypeError(f"callback must be a function of a Trial, got {self.callback!r}.")
+        check_name(self.threshold_measure, MEASURES, "measure")
+        if MEASURES[self.threshold_measure].threshold is None:
+            raise ValueError(
+                f"threshold_measure must be a measure of labels, got {self.threshold_measure!r}, "
+                "which needs no threshold."
+            )
 
     def _folds(self, X: Any, labels: Any) -> Folds:
         """Folds that hold every row once; at most one per row."""
         n_rows = labels.shape[0]
         if n_rows == 1:
             return [(np.arange(1), np.arange(1))]
-        many = isinstance(self.cv, int) and not isinstance(self.cv, bool) and n_rows < self.cv
-        folds = folds_of(n_rows if many else self.cv, X, labels)
-        held = np.sort(np.concatenate([test for _, test in folds]))
-        if not np.array_equal(held, np.arange(n_rows)):
+        cv = self.cv
+        if isinstance(cv, str) and cv == "auto":
+            cv = next(n for least, n in reversed(_FOLDS.items()) if n_rows >= least)
+        folds = folds_of(min(n_rows, cv) if _is_number(cv) and cv > 1 else cv, X, labels)
+        held = sorted(row for _, test in folds for row in np.asarray(test).tolist())
+        if held != list(range(n_rows)):
             raise ValueError("cv must hold out every row exactly once, as KFold does.")
         return folds
 
@@ -298,95 +298,18 @@ class AimedClassifier(MultiLabelClassifier):
     def _candidates(self, X: Any, n_labels: int, seed: int) -> list[Candidate]:
         found = library(X, n_labels, seed=seed, n_jobs=self.n_jobs)
         found = [one for one in found if one.family in self.families]
-        found += [Candidate(name, "other", estimator) for name, estimator in self.extra]
+        names = {name for one in found for name in (one.name, *one.members)}
+        for name, estimator in self.extra:
+            if name in names:
+                raise ValueError(f"The name of an extra model must be new, got {name!r} again.")
+            names.add(name)
+            found.append(Candidate(name, "other", estimator))
         if not found:
             raise ValueError(
                 f"None of the families {', '.join(self.families)} suits data of "
                 f"{X.shape[0]} x {X.shape[1]} features; add 'linear'."
             )
         return found
-
-    def _able(self, candidates: list[Candidate], truth: Truth) -> Iterator[Candidate]:
-        """Those that can use the weights and learn around missing labels."""
-        for one in candidates:
-            try:
-                one.fit_params(truth.weights)
-                yield one.with_gaps() if truth.has_gaps else one
-            except ValueError as error:
-                self.left_out_[one.name] = f"left out: {error}"
-
-    def _try_all(
-        self, X: Any, truth: Truth, folds: Folds, seed: int, start: float
-    ) -> Iterator[Tried]:
-        """Cross-fit one candidate after the other while there is time."""
-        self.left_out_: dict[str, str] = {}
-        candidates = list(self._able(self._candidates(X, truth.Y.shape[1], seed), truth))
-        cache = ScoreCache(self.cache, X, truth.Y, folds, truth.weights)
-        budget = np.inf if self.time_budget is None else _SHARE_FOR_FITS * self.time_budget
-        refits, best, best_name, n_tried = 0.0, np.nan, "", 0
-        rows = [test for _, test in folds]
-        for done, candidate in enumerate(candidates, start=1):
-            deadline = np.inf if not n_tried else start + budget - refits
-            scored = self._try(candidate, X, truth, folds, deadline, cache)
-            if scored is not None:
-                refits += scored.refit_seconds
-                for tried in Tried.members(candidate, scored):
-                    n_tried += 1
-                    value = float(alone(self._measures()[0], truth, tried.S, rows).mean())
-                    if not _worse(self._measures()[0], value, best):
-                        best, best_name = value, tried.name
-                    yield tried
-            if self.callback is not None:
-                seconds = time.monotonic() - start
-                self.callback(
-                    Trial(done, len(candidates), candidate.name, best, best_name, seconds)
-                )
-        self._explain_left_out(n_tried)
-
-    def _try(
-        self,
-        candidate: Candidate,
-        X: Any,
-        truth: Truth,
-        folds: Folds,
-        deadline: float,
-        cache: ScoreCache,
-    ) -> Scored | None:
-        """The scores of a candidate, or None with the reason in ``left_out_``."""
-        scored = cache.load(candidate)
-        if scored is not None:
-            return scored
-        try:
-            if time.monotonic() > deadline:
-                raise OutOfTimeError("no time was left")
-            scored = cross_fit_candidate(candidate, X, truth.Y, folds, deadline, truth.weights)
-        except OutOfTimeError as error:
-            self.left_out_[candidate.name] = f"left out: {error}"
-        except Exception as error:  # a base model may fail in any way; the others go on
-            self.left_out_[candidate.name] = f"failed: {type(error).__name__}: {error}"
-        else:
-            cache.save(candidate, scored)
-        return scored
-
-    def _explain_left_out(self, n_tried: int) -> None:
-        failed = [f"{name} {why}" for name, why in self.left_out_.items() if "failed" in why]
-        if not n_tried:
-            why = "; ".join(f"{name} {why}" for name, why in self.left_out_.items())
-            raise ValueError(f"No model could be fitted. {why}")
-        if failed:
-            warnings.warn(
-                f"{len(failed)} of the models failed and were left out: {'; '.join(failed)}",
-                UserWarning,
-                stacklevel=4,
-            )
-        late = any("time" in why or "s were left" in why for why in self.left_out_.values())
-        if n_tried == 1 and late and self.time_budget is not None:
-            warnings.warn(
-                f"time_budget={self.time_budget:g} seconds was enough for one model only, logistic "
-                "regression. With more time the ensemble is usually better.",
-                UserWarning,
-                stacklevel=4,
-            )
 
     # Selection and final fits
 
@@ -397,13 +320,12 @@ class AimedClassifier(MultiLabelClassifier):
         tried: list[Tried],
         folds: Folds,
         seed: int,
-        start: float,
+        budget: Budget,
     ) -> dict[str, Chosen]:
-        rows = [test for _, test in folds]
-        scores = [one.S for one in tried]
-        refits = sum({id(one.scored): one.scored.refit_seconds for one in tried}.values())
-        end = start + (np.inf if self.time_budget is None else self.time_budget) - refits
-        return select(measures, truth, scores, rows, np.random.default_rng(seed), end)
+        rows, scores = [test for _, test in folds], [one.S for one in tried]
+        end = budget.end_of_selection(reserved_seconds(tried))
+        rng = np.random.default_rng(seed)
+        return select(measures, truth, scores, rows, rng, end, self.threshold_measure)
 
     def _refit(self, X: Any, truth: Truth, tried: list[Tried], chosen: dict[str, Chosen]) -> None:
         """Fit on all data what weighs enough for some measure."""
@@ -442,18 +364,12 @@ class AimedClassifier(MultiLabelClassifier):
         self.thresholds_: dict[str, str] = {}
         self.rules_, self.offsets_ = {}, {}
         for name, weights in self.weights_.items():
-            S = self._complete(
-                mixed([by_name[k] for k in weights], np.array(list(weights.values())))
-            )
-            if name == "macro_f1" and truth.is_plain and S.shape[1] > 1:
-                self.rules_[name] = FixedThreshold(expected_label_thresholds(truth.Y, S))
-                self.thresholds_[name], self.offsets_[name] = "expected F1", 0.0
-                continue
-            cut = MEASURES[name].threshold is not None
-            rule = make_rule("auto", name) if cut else make_rule(None, self.threshold_measure)
-            self.rules_[name] = rule.fit(truth.Y, S, **truth.given(np.arange(len(S))))
-            if cut:
-                self.thresholds_[name] = rule.kind_
+            scores = [by_name[k] for k in weights]
+            S = truth.complete(mixed(scores, np.array(list(weights.values()))))
+            rule = fit_rule(MEASURES[name], self.threshold_measure, truth, S, np.arange(len(S)))
+            self.rules_[name] = rule
+            if MEASURES[name].threshold is not None:
+                self.thresholds_[name] = getattr(rule, "kind_", "expected F1")
             # scores above 0 are then predicted, where one threshold cuts them all
             self.offsets_[name] = rule.move_to_zero()
 
@@ -463,32 +379,63 @@ class AimedClassifier(MultiLabelClassifier):
         truth: Truth,
         tried: list[Tried],
         chosen: dict[str, Chosen],
-        folds: Folds,
+        trials: Trials,
     ) -> list[dict[str, Any]]:
-        rows = [test for _, test in folds]
-        held = {name: one.held_out for name, one in chosen.items()}
-        first: dict[str, Any] = {"model": "ensemble", **summary(held)}
+        names = [m.name for m in measures]
+        held_out = {name: chosen[name].values[name] for name in names}
         lines: list[dict[str, Any]] = []
+        rows = [test for _, test in trials.folds]
         for one in tried:
-            values = {m.name: alone(m, truth, one.S, rows) for m in measures}
+            values = {names[0]: trials.values[one.name]}
+            values |= alone(names[1:], truth, one.S, rows)
             lines.append(
                 {
                     "model": one.name,
                     "family": one.candidate.family,
                     "seconds": one.scored.seconds,
-                    **summary(values),
-                    "weight": {m.name: self.weights_[m.name].get(one.name, 0.0) for m in measures},
+                    **_summary(values),
+                    "weight": {name: self.weights_[name].get(one.name, 0.0) for name in names},
                 }
             )
-        best = measures[0]
-        lines.sort(key=lambda line: -best.sign * np.nan_to_num(line["value"][best.name]))
-        left = [{"model": name, "note": why} for name, why in self.left_out_.items()]
-        return [first, *lines, *left]
+        sign = measures[0].sign
+        lines.sort(key=lambda line: -sign * np.nan_to_num(line["value"][names[0]]))
+        left = [{"model": name, "note": why} for name, why in trials.left_out.items()]
+        return [{"model": "ensemble", **_summary(held_out)}, *lines, *left]
 
 
 def _is_mostly_zero(X: Any) -> bool:
     return bool(sparse.csr_array(X).count_nonzero() < _SPARSE_SHARE * X.shape[0] * X.shape[1])
 
 
-def _worse(measure: Measure, value: float, best: float) -> bool:
-    return bool(np.isnan(value) or measure.sign * value < measure.sign * best)
+def _summary(values: dict[str, Valued]) -> dict[str, Any]:
+    """Values and intervals, by measure."""
+    return {
+        "value": {name: found.value for name, found in values.items()},
+        "interval": {name: (found.low, found.high) for name, found in values.items()},
+    }
+
+
+def _as_dict(found: Valued) -> dict[str, float]:
+    return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def _is_number(cv: Any) -> bool:
+    """Whether folds are made here, so that rows without weight can be left out."""
+    if isinstance(cv, str):
+        return cv == "auto"
+    return isinstance(cv, int | np.integer) and not isinstance(cv, bool)
+
+
+def _sequence(given: Any, name: str, expected: str) -> Any:
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+        raise TypeError(f"{name} must be {expected}, got {given!r}.")
+    return given
+
+
+def _check_extra(one: Any) -> None:
+    pair = isinstance(one, tuple | list) and len(one) == 2 and isinstance(one[0], str)
+    if not pair or not hasattr(one[1], "fit") or not hasattr(one[1], "get_params"):
+        raise TypeError(
+            "extra must hold pairs of a name and a scikit-learn estimator, such as "
+            f"('mine', estimator), got {one!r}."
+        )

@@ -22,6 +22,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 import limo
 from limo._checks import check_name, check_number
+from limo._scores import readable
 from limo._sparse import check_sparse
 from limo._system import Documented
 from limo._types import Values
@@ -62,6 +63,7 @@ class MultiLabelClassifier(CodedLabels, ClassifierMixin, BaseEstimator):  # type
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
+        X = readable(X)
         check_sparse(X, "X")
         X = validate_data(self, X, **(rules or _RULES))
         Y = self._check_target(y, missing)
@@ -75,6 +77,7 @@ class MultiLabelClassifier(CodedLabels, ClassifierMixin, BaseEstimator):  # type
     def _check_instances(self, X: Any, **rules: Any) -> Any:
         """Features of instances to predict for, as many as in training."""
         check_is_fitted(self)
+        X = readable(X)
         check_sparse(X, "X")
         return validate_data(self, X, reset=False, **(rules or _RULES))
 

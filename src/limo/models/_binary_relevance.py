@@ -189,6 +189,8 @@ class BinaryRelevance(MultiLabelClassifier):
             return LinearSVC(C=1.0, random_state=0)
         if isinstance(self.estimator, str):
             return logistic()
+        if not hasattr(self.estimator, "fit"):
+            raise ValueError(f"estimator must be a model with fit, got {self.estimator!r}.")
         return clone(self.estimator)
 
     def _rules(self) -> dict[str, Any]:

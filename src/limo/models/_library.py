@@ -2,12 +2,13 @@
 
 A :class:`Candidate` is an unfitted model. :func:`library` lists those that suit the data, cheap and
 good ones first. :func:`cross_fit_candidate` scores every training row by models that have not seen
-it, and :class:`ScoreCache` keeps these scores in a folder.
+it, :class:`ScoreCache` keeps these scores in a folder, and :class:`Trials` tries one candidate
+after the other while there is time.
 """
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,20 +22,23 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from limo._system import OutOfTimeError, replacing, stopping_at, versions
+from limo._system import Budget, OutOfTimeError, replacing, stopping_at, versions
 from limo._types import Values
 from limo.losses._term import Term
+from limo.measures._measure import Measure
 from limo.models._base import KernelFeatures, UnitRows
 from limo.models._boosted_trees import BoostingClassifier
 from limo.models._limo import MarginClassifier
 from limo.models._neighbours import MLKNNClassifier
-from limo.models._selection import standardise
+from limo.models._selection import Truth, Valued, alone, standardise
 from limo.models._trees import ForestClassifier, log_odds
 from limo.thresholds._fit import Fitted, Folds, fit_varying
 
 # Trees and neighbours read features one by one: beyond this many cells only linear models are fast.
 _MOST_CELLS = 200_000_000
 _MOST_ROWS_FOR_NEIGHBOURS = 50_000
+# A forest that is stopped keeps the trees it has, so it would use all the time it may.
+_SHARE_OF_A_FOREST = 0.12
 
 _POINTWISE = Term("entries", "pointwise")
 _LIMO = (Term("rows", "mean"), Term("columns", "mean"))
@@ -53,12 +57,18 @@ class Candidate:
     stages : mapping of str to dict
         Further models from the same fit, by name: parameters that are set after fitting. Without
         stages the fit is one model.
+    share : float
+        How much of the time for everything it may use.
+    instead : Candidate or None
+        What to try if it takes too long.
     """
 
     name: str
     family: str
     estimator: Any
     stages: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    share: float = 1.0
+    instead: "Candidate | None" = None
 
     @property
     def members(self) -> Mapping[str, dict[str, Any]]:
@@ -96,14 +106,18 @@ class Candidate:
 
 
 def library(X: Any, n_labels: int, *, seed: int, n_jobs: int | None) -> list[Candidate]:
-    """The candidates that suit the data; linear ones only if there are very many features."""
+    """The candidates that suit the data; linear ones only if there are very many features.
+
+    If the time is short, the first ones are tried: cheap models, and one of each family.
+    """
     n_rows, n_features = X.shape
     linear = list(_linear(n_rows * n_labels, n_jobs))
     if n_rows * n_features > _MOST_CELLS:
         return linear
-    found = [linear[0], *_trees(seed, n_jobs), *linear[1:]]
-    found += _kernel(n_rows * n_labels, seed, n_jobs)
-    found.append(_boosting(seed, n_jobs))
+    extra, random, balanced = _trees(seed, n_jobs)
+    kernel = list(_kernel(n_rows * n_labels, seed, n_jobs))
+    found = [linear[0], extra, random, linear[3], _boosting(seed, n_jobs), kernel[0]]
+    found += [*linear[1:3], *linear[4:], *kernel[1:], balanced]
     if n_rows <= _MOST_ROWS_FOR_NEIGHBOURS:
         found += _neighbours(n_jobs)
     return found
@@ -144,13 +158,15 @@ def _trees(seed: int, n_jobs: int | None) -> Iterator[Candidate]:
     kinds["extra trees, labels balanced"] = ("extra", 1.0)
     for name, (kind, balance) in kinds.items():
         model = ForestClassifier(kind, balance=balance, n_jobs=n_jobs, random_state=seed)
-        yield Candidate(name, "trees", model)
+        yield Candidate(name, "trees", model, share=_SHARE_OF_A_FOREST)
 
 
 def _boosting(seed: int, n_jobs: int | None) -> Candidate:
     stages = {f"boosting, {n} rounds": {"n_rounds": n} for n in (50, 100, 200)}
     model = BoostingClassifier(200, min_samples_leaf=20, n_jobs=n_jobs, random_state=seed)
-    return Candidate("boosting", "boosting", model, stages)
+    quick = clone(model).set_params(n_rounds=40, learning_rate=0.2, feature_share=0.2)
+    few = Candidate("boosting, 40 large rounds", "boosting", quick)
+    return Candidate("boosting", "boosting", model, stages, instead=few)
 
 
 def _neighbours(n_jobs: int | None) -> Iterator[Candidate]:
@@ -322,3 +338,159 @@ def _described(estimator: Any) -> str:
         return " -> ".join(_described(step) for _, step in estimator.steps)
     params = {k: v for k, v in estimator.get_params().items() if k not in ("n_jobs", "callback")}
     return f"{type(estimator).__module__}.{type(estimator).__qualname__}({params!r})"
+
+
+# The search
+
+# No model may use up more of the time that is left: others are to be tried, too.
+_SHARE_OF_REST = 0.5
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Progress of an aimed classifier, passed to its callback after each model.
+
+    Attributes
+    ----------
+    done, total : int
+        Models tried, and to try.
+    name : str
+        The model tried last.
+    best, best_name : float, str
+        The best cross-validated value of a single model so far, by the first measure, and whose.
+    seconds : float
+        The time since the start.
+    """
+
+    done: int
+    total: int
+    name: str
+    best: float
+    best_name: str
+    seconds: float
+
+
+@dataclass(eq=False)
+class Trials:
+    """The search: what to fit on, for which measure, and how long.
+
+    Attributes
+    ----------
+    left_out : dict of str
+        Why candidates were left out, by name.
+    values : dict of str to Valued
+        The value of each model alone, by the first measure.
+    """
+
+    X: Any
+    truth: Truth
+    folds: Folds
+    measure: Measure
+    budget: Budget
+    cache: ScoreCache
+    callback: Callable[[Trial], object] | None = None
+    left_out: dict[str, str] = field(default_factory=dict)
+    values: dict[str, Valued] = field(default_factory=dict)
+
+    def run(self, candidates: Sequence[Candidate]) -> list[Tried]:
+        """Cross-fit one candidate after the other while there is time."""
+        able, found = list(self._able(candidates)), list[Tried]()
+        for done, candidate in enumerate(able, start=1):
+            for tried in self._members(candidate, found):
+                own = alone([self.measure.name], self.truth, tried.S, self._rows)
+                self.values[tried.name] = own[self.measure.name]
+                found.append(tried)
+            self._report(done, len(able), candidate.name)
+        self._explain_left_out(found)
+        return found
+
+    @property
+    def _rows(self) -> list[Any]:
+        return [test for _, test in self.folds]
+
+    def _able(self, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+        """Those that can use the weights and learn around missing labels."""
+        for one in candidates:
+            try:
+                one.fit_params(self.truth.weights)
+                yield one.with_gaps() if self.truth.has_gaps else one
+            except ValueError as error:
+                self.left_out[one.name] = f"left out: {error}"
+
+    def _members(self, candidate: Candidate, before: list[Tried]) -> Iterator[Tried]:
+        """The models of a candidate or, if it takes too long, of the one to try instead."""
+        one: Candidate | None = candidate
+        while one is not None:
+            scored = self._try(one, self._deadline(one, before))
+            if scored is not None:
+                yield from Tried.members(one, scored)
+                return
+            out_of_time = self.left_out[one.name].startswith("left out")
+            one = one.instead if out_of_time else None
+
+    def _deadline(self, candidate: Candidate, before: list[Tried]) -> float:
+        """When a candidate must be done; the first is always fitted."""
+        if not before or not np.isfinite(self.budget.seconds):
+            return np.inf
+        now, end = time.monotonic(), self.budget.end_of_fits(reserved_seconds(before))
+        share = candidate.share * self.budget.seconds
+        return min(end, now + min(share, _SHARE_OF_REST * max(0.0, end - now)))
+
+    def _try(self, candidate: Candidate, deadline: float) -> Scored | None:
+        """The scores of a candidate, or None with the reason in ``left_out``."""
+        scored = self.cache.load(candidate)
+        if scored is not None:
+            return scored
+        try:
+            if time.monotonic() >= deadline:
+                raise OutOfTimeError("no time was left")
+            scored = cross_fit_candidate(
+                candidate, self.X, self.truth.Y, self.folds, deadline, self.truth.weights
+            )
+        except OutOfTimeError as error:
+            self.left_out[candidate.name] = f"left out: {error}"
+        except Exception as error:  # a base model may fail in any way; the others go on
+            self.left_out[candidate.name] = f"failed: {type(error).__name__}: {error}"
+        else:
+            if not _was_stopped(scored):
+                self.cache.save(candidate, scored)
+        return scored
+
+    def _report(self, done: int, total: int, name: str) -> None:
+        if self.callback is None:
+            return
+        sign = self.measure.sign
+        known = {k: v.value for k, v in self.values.items() if not np.isnan(v.value)}
+        best = max(known, key=lambda k: sign * known[k], default="")
+        value = known.get(best, np.nan)
+        self.callback(Trial(done, total, name, value, best, self.budget.spent))
+
+    def _explain_left_out(self, found: list[Tried]) -> None:
+        """Warn if models failed, or if the time was enough for one only."""
+        reasons = [f"{name} {why}" for name, why in self.left_out.items()]
+        if not found:
+            raise ValueError(f"No model could be fitted. {'; '.join(reasons)}")
+        failed = [reason for reason in reasons if "failed: " in reason]
+        if failed:
+            _warn(f"{len(failed)} of the models failed and were left out: {'; '.join(failed)}")
+        late = any("time" in reason or "s were left" in reason for reason in reasons)
+        if len(found) == 1 and late and np.isfinite(self.budget.seconds):
+            _warn(
+                f"time_budget={self.budget.seconds:g} seconds was enough for one model only, "
+                f"{found[0].name}. With more time the ensemble is usually better."
+            )
+
+
+def reserved_seconds(tried: Sequence[Tried]) -> float:
+    """What fits on all data will take at most."""
+    return sum({id(one.scored): one.scored.refit_seconds for one in tried}.values())
+
+
+def _was_stopped(scored: Scored) -> bool:
+    """Whether a forest has fewer trees than asked for; with more time it would be another."""
+    model = None if scored.fitted is None else scored.fitted.estimator
+    return getattr(model, "n_estimators_", 0) < getattr(model, "n_estimators", 0)
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, UserWarning, stacklevel=5)

@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 
 from limo._checks import check_name, check_number
 from limo._solvers import exact
+from limo._solvers.blocks import Local, part_of, rows_per_block
 
 # with "as": models re-exports these, and a stub can name modules of its own package only
 from limo._solvers.problem import Features, Problem
@@ -26,7 +27,14 @@ from limo._system import at_most
 from limo._types import Values
 from limo._views import Pattern
 from limo.losses._term import Term, check_terms
-from limo.models._limo_blocks import as_shards, check_plain, fit_over, from_shards
+from limo.models._limo_blocks import (
+    Weights,
+    as_shards,
+    check_plain,
+    fit_over,
+    fit_threshold_over,
+    from_shards,
+)
 from limo.models._linear import LinearClassifier, row_length
 from limo.thresholds._calibration import sigmoid
 from limo.thresholds._fit import (
@@ -244,6 +252,15 @@ class MarginClassifier(LinearMarginClassifier):
     def _problem(self, features: Features, Y: Pattern) -> Problem:
         return Problem(features, Y, self._loss_terms(), self.alpha_)
 
+    def _fit_threshold(self, X: Any, Y: Pattern) -> ThresholdRule:
+        limit, given = exact.bytes_of(self.working_memory), isinstance(self.threshold_cv, int | str)
+        if rows_per_block(limit, Y.shape[1]) >= Y.shape[0] or not (Y.is_plain and given):
+            return super()._fit_threshold(X, Y)
+        unit = (self.alpha_ / self.alpha) ** 0.5
+        constant = float(self.intercept_scaling) * unit if self.fit_intercept else 0.0
+        found = Weights(self.solution_, constant, self._constant_labels, self.alpha_)
+        return fit_threshold_over(self, Local(part_of(X, Y, limit)), found)
+
     def _unit(self, X: Any, weights: Values | None) -> float:
         """The root of the mean squared length of the rows, so that the scale of X is irrelevant."""
         return row_length(X, weights)
@@ -324,7 +341,8 @@ class LIMOClassifier(MarginClassifier):
         The number of threads; None or -1 for one per core.
     working_memory : float, optional
         MiB that matrices of scores may take before they are computed in blocks; by default half of
-        what the process may use: machine, container and ``ulimit`` set limits.
+        what the process may use: machine, container and ``ulimit`` set limits. With missing labels,
+        ``sample_weight`` or given folds, the scores for the threshold are not computed in blocks.
     missing : number, optional
         The number that stands for a missing label in ``y``: nan or -1. Such entries take no part in
         any pair, mean or threshold.

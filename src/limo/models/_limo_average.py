@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from limo._checks import check_number
 from limo._solvers import exact
-from limo._solvers.problem import Features, Problem, Solution
-from limo._types import Values
+from limo._solvers.problem import Features, Problem, Solution, principal_axes
+from limo._types import Values, check_kind
 from limo._views import Pattern
 from limo.losses._term import Term, check_terms
 from limo.models._linear import LinearClassifier, row_length
@@ -36,33 +36,60 @@ class Solving:
     max_iter: int
     working_memory: float | None
 
+    def prepare(self, X: Any, weights: Values | None) -> "Prepared":
+        """The features of instances, which may have weights, for any number of fits."""
+        unit = row_length(X, weights)
+        constant = self.intercept_scaling * unit if self.fit_intercept else 0.0
+        axes = principal_axes(X, weights)
+        if axes is None:
+            return Prepared(Features(X, constant), unit, None)
+        return Prepared(Features(np.asarray(X @ axes), constant, uncorrelated=True), unit, axes)
+
     def path(
-        self, X: Any, Y: Pattern, terms: tuple[Term, ...], alphas: Sequence[float]
+        self, given: "Prepared", Y: Pattern, terms: tuple[Term, ...], alphas: Sequence[float]
     ) -> Iterator["Solved"]:
         """Solutions for falling alpha, each from the one before, with the constant feature."""
-        unit = row_length(X, Y.row_weights)
-        constant = self.intercept_scaling * unit if self.fit_intercept else 0.0
-        problem, found = Problem(Features(X, constant), Y, terms, 1.0), None
+        problem, found = Problem(given.features, Y, terms, 1.0), None
         for alpha in alphas:
             found = exact.solve(
-                problem.with_alpha(alpha * unit**2),
+                problem.with_alpha(alpha * given.unit**2),
                 tol=self.tol,
                 max_iter=self.max_iter,
                 start=found,
                 working_memory=self.working_memory,
             )
-            yield found, constant
+            yield given.rotated_back(found), given.features.constant
 
     def solve(self, X: Any, Y: Pattern, cells: Iterable[Cell]) -> "dict[Cell, Solved]":
         """The weights of each cell; the cells of a loss are solved along one path."""
-        found = {}
+        found, given = {}, self.prepare(X, Y.row_weights)
         ordered = sorted(cells, key=lambda cell: -cell.alpha)
         for terms in dict.fromkeys(cell.terms for cell in ordered):
             path = [cell for cell in ordered if cell.terms == terms]
             alphas = [cell.alpha for cell in path]
-            for cell, solved in zip(path, self.path(X, Y, terms, alphas), strict=True):
+            for cell, solved in zip(path, self.path(given, Y, terms, alphas), strict=True):
                 found[cell] = solved
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Features as a solver takes them, along their principal axes if there are any.
+
+    The constant feature stays as it is: losses of pairs in columns do not depend on its weight, so
+    that it stays 0, which it would not along other axes. ``unit`` is the length of the rows.
+    """
+
+    features: Features
+    unit: float
+    axes: Values | None
+
+    def rotated_back(self, found: Solution) -> Solution:
+        """A solution with weights of the features as they were given."""
+        if self.axes is None:
+            return found
+        W = np.vstack([self.axes @ found.W[: self.axes.shape[1]], found.W[self.axes.shape[1] :]])
+        return replace(found, W=W)
 
 
 Solved = tuple[Solution, float]
@@ -136,8 +163,13 @@ n_jobs, working_memory, missing
 
     def _check_settings(self) -> None:
         super()._check_settings()
+        what = "members must be a list of (terms, alpha, weight)"
+        check_kind(self.members, Sequence, what)
         if not len(self.members):
             raise ValueError("members must hold at least one model, got none.")
+        for member in self.members:
+            if not isinstance(member, Sequence) or len(member) != 3:
+                raise ValueError(f"{what}, got {member!r} in it.")
         for _ in self._cells():
             pass
 
@@ -145,6 +177,7 @@ n_jobs, working_memory, missing
         """The members, checked, with their weights."""
         for terms, alpha, weight in self.members:
             alpha = check_number(alpha, "the alpha of a member", above=0)
+            weight = check_number(weight, "the weight of a member")
             yield Cell(check_terms(terms), float(alpha)), float(weight)
 
     def _solving(self) -> Solving:

@@ -15,7 +15,19 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
-from limo._checks import check_labels
+from limo._blocks import (
+    Counted,
+    Gathered,
+    Reference,
+    Task,
+    count,
+    finish,
+    gather,
+    merge_counted,
+    rank,
+)
+from limo._checks import Checked, check_labels
+from limo._evaluation import Evaluation
 from limo._solvers import exact
 from limo._solvers.blocks import BlockProblem, Engine, Local, rows_per_block
 from limo._solvers.parts import Block, Part, Setting, Summary, add_summaries, summary_of
@@ -24,6 +36,8 @@ from limo._types import Integers, Values
 from limo._views import Pattern
 from limo.datasets import Shards
 from limo.losses._term import Term
+from limo.measures._conventions import CONVENTIONS
+from limo.measures._measure import Measure
 from limo.thresholds._fit import ConstantLabels, make_rule
 from limo.thresholds._rules import FixedThreshold, ThresholdRule
 from limo.thresholds._spread import (
@@ -227,10 +241,7 @@ def fit_over(model: Any, engine: Engine) -> None:
     if not found.solution.converged:
         warnings.warn(str(found.solution), ConvergenceWarning, stacklevel=4)
     take_weights(model, found)
-    rule = make_rule(model.threshold, model.threshold_measure)
-    if model.threshold is None and model.threshold_measure is None:
-        rule = FixedThreshold(0.0)
-    model._set_threshold(_fit_threshold(model, engine, rule, found))
+    model._set_threshold(fit_threshold_over(model, engine, found))
 
 
 def take_weights(model: Any, found: Weights) -> None:
@@ -243,9 +254,11 @@ def take_weights(model: Any, found: Weights) -> None:
     model._set_weights(solution.W, constant)
 
 
-def _fit_threshold(
-    model: Any, engine: Engine, rule: ThresholdRule, found: Weights
-) -> ThresholdRule:
+def fit_threshold_over(model: Any, engine: Engine, found: Weights) -> ThresholdRule:
+    """The threshold of a model with these weights, fitted to the parts of an engine."""
+    if model.threshold is None and model.threshold_measure is None:
+        return FixedThreshold(0.0)
+    rule = make_rule(model.threshold, model.threshold_measure)
     if not rule.needs_fit:
         return rule
     if isinstance(model.threshold_cv, str) and model.threshold_cv == "training":
@@ -342,3 +355,64 @@ def fit_rule_over(engine: Engine, rule: ThresholdRule, models: Sequence[Weights]
     features = [sample.X for sample in samples]
     stack = sparse.vstack if sparse.issparse(features[0]) else np.vstack
     return fit_to_samples(rule, samples, stack(features))
+
+
+# Measures of held-out scores
+
+
+def evaluate_over(
+    engine: Engine,
+    models: Sequence[Weights],
+    measures: Sequence[Measure],
+    rule: ThresholdRule | None = None,
+) -> Evaluation:
+    """Evaluate scores by models of folds, or by one model of all instances, and labels by a rule.
+
+    The measures are those of all instances at once; see :mod:`limo._blocks`.
+    """
+    given = [m for m in measures if m.needs == "scores" or rule is not None]
+    task = Task(tuple(given), CONVENTIONS["standard"], per_instance=False)
+
+    def compute() -> Any:
+        shared = engine.share(tuple(models))
+        reference = engine.once(_ranked, engine.each(_gathered_of, shared))
+        found = engine.each(_counted_of, shared, reference, task, rule)
+        counted = engine.add(_add_counted, found)
+        return engine.result(reference), engine.result(counted)
+
+    reference, counted = engine.retry(compute)
+    return finish(reference, counted, task)
+
+
+def _checked_of(
+    part: Part, models: Sequence[Weights], rule: ThresholdRule | None
+) -> Iterator[Checked]:
+    for block, S in _held_out(part, models):
+        if len(S):
+            P = None if rule is None else check_labels(rule.predict(S), "labels")
+            yield Checked(block.Y, S, P, None)
+
+
+def _gathered_of(part: Part, models: Sequence[Weights]) -> list[Gathered]:
+    return [gather(block) for block in _checked_of(part, models, None)]
+
+
+def _ranked(found: Sequence[list[Gathered]]) -> Reference:
+    return rank([one for part in found for one in part])
+
+
+def _counted_of(
+    part: Part,
+    models: Sequence[Weights],
+    reference: Reference,
+    task: Task,
+    rule: ThresholdRule | None,
+) -> Counted | None:
+    found = None
+    for block in _checked_of(part, models, rule):
+        found = count(block, reference, task, found)
+    return found
+
+
+def _add_counted(found: Sequence[Counted | None]) -> Counted:
+    return merge_counted([one for one in found if one is not None])

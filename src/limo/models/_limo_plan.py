@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from limo._checks import check_number
-from limo._views import Pattern
-from limo.losses._term import Term, Weighted, check_terms
+from limo._views import ROWS, Pattern
+from limo.losses._term import Term, Totals, Weighted, check_terms
 from limo.measures._measure import Measure
 
 _ROWS, _COLUMNS, _ENTRIES = (Term(view, "mean") for view in ("rows", "columns", "entries"))
@@ -22,19 +22,8 @@ _TWO, _THREE = (_ROWS, _COLUMNS), (_ROWS, _COLUMNS, _ENTRIES)
 _BY_ROWS = ((_ROWS,), (_BOTTOM,), (_TOP,), (_WORST,))
 _BY_COLUMNS = ((_COLUMNS,), _TWO, (_BALANCED,), (_ENTRIES,), _THREE)
 _BY_ENTRIES = ((_ENTRIES,), _TWO, _THREE, (_BOTTOM,))
-_SUITABLE: dict[str, tuple[tuple[Term, ...], ...]] = {
-    "hamming_loss": _BY_COLUMNS,
-    "ranking_loss": _BY_ROWS,
-    "one_error": _BY_ROWS,
-    "coverage": _BY_ROWS,
-    "average_precision": _BY_ROWS,
-    "macro_f1": _BY_COLUMNS,
-    "instance_f1": ((_ROWS,), (_ENTRIES,), (_TOP,), _TWO, _THREE),
-    "micro_f1": _BY_ENTRIES,
-    "macro_auc": _BY_COLUMNS,
-    "instance_auc": _BY_ROWS,
-    "micro_auc": _BY_ENTRIES,
-}
+_LABELS_OF_ROWS = ((_ROWS,), (_ENTRIES,), (_TOP,), _TWO, _THREE)
+_SUITABLE = {"rows": _BY_ROWS, "columns": _BY_COLUMNS, "entries": _BY_ENTRIES}
 
 # The exponents of the largest and the smallest alpha, in half decades, by aggregation.
 _RANGES = {
@@ -55,23 +44,37 @@ class Candidate:
 
 
 def candidates_for(
-    measures: Sequence[Measure], Y: Pattern, terms: Any = None, alphas: Any = None
+    measures: Sequence[Measure],
+    Y: Pattern,
+    terms: Any = None,
+    alphas: Any = None,
+    totals: Totals | None = None,
 ) -> dict[str, list[Candidate]]:
-    """The candidates of each measure: those given, or the ones that suit it and these labels."""
+    """The candidates of each measure: those given, or the ones that suit it and these labels.
+
+    With ``totals``, ``Y`` has some instances and the totals are those of all.
+    """
     grid = None if alphas is None else _check_alphas(alphas)
     given = None if terms is None else _check_given(terms)
     found = {}
     for measure in measures:
         losses = given or [
             loss
-            for loss in (LOGISTIC, *_SUITABLE[measure.name])
-            if any(Weighted.of(term, Y).matters for term in loss)
+            for loss in (LOGISTIC, *_suitable(measure))
+            if any(Weighted.of(term, Y, totals).matters for term in loss)
         ]
         found[measure.name] = [
             Candidate(loss, grid or default_alphas(loss, Y.shape[1]))
             for loss in losses or [LOGISTIC]
         ]
     return found
+
+
+def _suitable(measure: Measure) -> tuple[tuple[Term, ...], ...]:
+    """The losses to try for a measure, by the rows that it judges."""
+    if measure.view is ROWS and measure.needs == "labels":
+        return _BY_COLUMNS if measure.name == "hamming_loss" else _LABELS_OF_ROWS
+    return _SUITABLE[measure.view.name]
 
 
 def default_alphas(terms: Iterable[Term], n_labels: int) -> tuple[float, ...]:

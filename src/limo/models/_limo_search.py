@@ -6,7 +6,7 @@ measure are tried, so that most of the time goes to cells that may be chosen.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ from limo.losses._term import Term
 from limo.measures._compute import compute
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import Measure
-from limo.models._limo_average import Cell, Solving
+from limo.models._limo_average import Cell, Prepared, Solving
 from limo.models._limo_plan import LOGISTIC, Candidate
 from limo.thresholds._fit import ConstantLabels, Folds, label_matrix, make_rule
 from limo.thresholds._rules import ThresholdRule
@@ -128,13 +128,20 @@ class Fold:
     Y: Pattern
     X_test: Any
     test: "HeldOut"
+    _known: dict[Solving, Prepared] = field(default_factory=dict)
+
+    def prepared(self, solving: Solving) -> Prepared:
+        """The training features as a solver takes them, kept for all losses."""
+        if solving not in self._known:
+            self._known[solving] = solving.prepare(self.X, self.Y.row_weights)
+        return self._known[solving]
 
     def scores(
         self, solving: Solving, terms: tuple[Term, ...], alphas: Sequence[float]
     ) -> Iterator[Values]:
         """The held-out scores for each alpha."""
         constant_labels = ConstantLabels.among(self.Y)
-        for found, constant in solving.path(self.X, self.Y, terms, alphas):
+        for found, constant in solving.path(self.prepared(solving), self.Y, terms, alphas):
             S = np.asarray(self.X_test @ found.W[: self.X.shape[1]])
             if constant:
                 S += constant * found.W[-1]

@@ -11,27 +11,40 @@ which gives the value of the ensemble on the fold, and averaged, which makes the
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
-from limo._checks import check_inputs, check_weights
+from limo._checks import check_weights
+from limo._evaluate import evaluate
 from limo._types import Integers, Values
 from limo._views import ROWS
 from limo.losses._sums import derivatives
-from limo.measures._compute import compute
-from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import Measure
+from limo.measures._table import MEASURES
 from limo.thresholds._calibration import ScoreCalibration
-from limo.thresholds._fit import make_rule
+from limo.thresholds._fit import ConstantLabels, make_rule
+from limo.thresholds._rules import FixedThreshold
 
 _POINTWISE = "entries pointwise"
 # Entries of scores that a fit reads at most: beyond, more rows decide no better.
 _MOST_ENTRIES = 200_000
 _MOST_STEPS = 50
+# The level of intervals.
+_LEVEL = 0.95
 # A member that weighs less is not worth a fit.
 _LEAST_WEIGHT = 0.03
+
+
+@dataclass(frozen=True)
+class Valued:
+    """A value of a measure, with the ends of its interval at the level of 95 %."""
+
+    value: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +55,13 @@ class Chosen:
     ----------
     weights : array of shape (n_models,)
         They add up to 1.
-    held_out : array of shape (n_folds,)
-        The measure on each fold, with weights and threshold fitted on the others; fewer values if
-        there was no time for all.
+    values : dict of str to Valued
+        Every measure on the folds together, each of them scored and cut with weights and thresholds
+        fitted on the others; on fewer folds if there was no time for all.
     """
 
     weights: Values
-    held_out: Values
+    values: dict[str, Valued]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +98,16 @@ class Truth:
         """Whether every label is known and every row counts once."""
         return self.weights is None and not self.has_gaps
 
+    @cached_property
+    def constant(self) -> ConstantLabels:
+        """Which labels no instance has, and which all have."""
+        return ConstantLabels.of(np.nansum(self.Y, axis=0), (self.Y == self.Y).sum(axis=0))
+
+    def complete(self, S: Values) -> Values:
+        """Scores with those of constant labels beyond all others, whatever models say."""
+        varying = self.constant.varying
+        return S if varying.all() else self.constant.complete(S[:, varying])
+
     def given(self, rows: Integers) -> dict[str, Any]:
         """What checks of labels are told beside the labels."""
         found: dict[str, Any] = {"missing": np.nan} if self.has_gaps else {}
@@ -99,24 +122,54 @@ def standardise(S: Values) -> tuple[Values, float, float]:
     return (S - centre) / spread, centre, spread
 
 
-def measured(
-    measure: Measure, truth: Truth, S: Values, kind: str | None, train: Integers, test: Integers
-) -> float:
-    """The measure on some rows, with a threshold fitted on others if it needs one."""
-    Y, given = truth.Y, truth.given(test)
-    if kind is None:
-        inputs = check_inputs(Y[test], S[test], **given)
-    else:
-        rule = make_rule(kind, measure.name).fit(Y[train], S[train], **truth.given(train))
-        inputs = check_inputs(Y[test], None, rule.predict(S[test]), **given)
-    found = compute([measure], inputs, CONVENTIONS["standard"]).results[measure.name]
-    return float(found.value)
+def valued(
+    measures: Sequence[str], truth: Truth, rows: Integers, S: Values | None, P: Any = None
+) -> dict[str, Valued]:
+    """Measures of scores and labels of some rows, with their intervals."""
+    known = [
+        name for name in measures if (S if MEASURES[name].threshold is None else P) is not None
+    ]
+    if not known:
+        return {}
+    found = evaluate(truth.Y[rows], S, P, measures=known, intervals=_LEVEL, **truth.given(rows))
+    ends = found.intervals or {}
+    return {
+        name: Valued(float(found[name]), ends[name].low, ends[name].high)
+        if name in ends
+        else Valued(float(found[name]), np.nan, np.nan)
+        for name in known
+    }
 
 
-def alone(measure: Measure, truth: Truth, S: Values, folds: Sequence[Integers]) -> Values:
-    """The measure of one model on each fold, with a threshold fitted on the others."""
-    kind = _fast_kind(measure)
-    return np.array([measured(measure, truth, S, kind, *part) for part in _parts(folds)])
+def alone(
+    measures: Sequence[str], truth: Truth, S: Values, folds: Sequence[Integers]
+) -> dict[str, Valued]:
+    """Measures of one model, each fold cut by thresholds fitted on the others."""
+    rows = np.arange(len(S))
+    found = valued([m for m in measures if MEASURES[m].threshold is None], truth, rows, S)
+    for name in measures:
+        if MEASURES[name].threshold is None:
+            continue
+        P = np.zeros(S.shape, dtype=np.int64)
+        for others, fold in _parts(folds):
+            rule = make_rule(_fast_kind(MEASURES[name]), name)
+            rule.fit(truth.Y[others], S[others], **truth.given(others))
+            P[fold] = truth.constant.correct(rule.predict(S[fold]))
+        found |= valued([name], truth, rows, None, P)
+    return found
+
+
+def fit_rule(measure: Measure, other: str, truth: Truth, S: Values, rows: Integers) -> Any:
+    """The rule that cuts scores for a measure, fitted to some rows.
+
+    A measure that needs no labels is cut for the measure ``other``. Macro-F1 gets the thresholds of
+    the highest expected F1, every other measure the kind that :class:`limo.AutoThreshold` chooses.
+    """
+    if measure.name == "macro_f1" and truth.is_plain and S.shape[1] > 1:
+        return FixedThreshold(expected_label_thresholds(truth.Y[rows], S[rows]))
+    cut = measure.threshold is not None
+    rule = make_rule("auto", measure.name) if cut else make_rule(None, other)
+    return rule.fit(truth.Y[rows], S[rows], **truth.given(rows))
 
 
 def select(
@@ -126,10 +179,12 @@ def select(
     folds: Sequence[Integers],
     rng: np.random.Generator,
     deadline: float = np.inf,
+    other: str = "micro_f1",
 ) -> dict[str, Chosen]:
     """Choose weights for standardised scores, by measure.
 
-    After ``deadline``, a time of ``time.monotonic()``, no further fold is left out.
+    After ``deadline``, a time of ``time.monotonic()``, no further fold is left out. ``other`` is
+    the measure for which labels are cut if a measure needs none.
     """
     n_labels = truth.Y.shape[1]
     parts = [(_some(others, n_labels, rng), others, fold) for others, fold in _parts(folds)]
@@ -142,13 +197,35 @@ def select(
             fits[terms].append(_fit_weights(terms, truth, scores, read, fits[terms][-1:]))
     found = {}
     for measure in measures:
-        weights, kind = fits[suited_terms(measure)], _fast_kind(measure)
-        values = [
-            measured(measure, truth, mixed(scores, w), kind, others, fold)
-            for w, (_, others, fold) in zip(weights, parts, strict=False)
-        ]
-        found[measure.name] = Chosen(np.mean(weights, axis=0), np.array(values))
+        weights = fits[suited_terms(measure)]
+        held_out = _held_out(measure, other, truth, scores, weights, parts, deadline)
+        found[measure.name] = Chosen(np.mean(weights, axis=0), held_out)
     return found
+
+
+def _held_out(
+    measure: Measure,
+    other: str,
+    truth: Truth,
+    scores: Sequence[Values],
+    weights: Sequence[Values],
+    parts: Sequence[tuple[Integers, Integers, Integers]],
+    deadline: float,
+) -> dict[str, Valued]:
+    """All measures of the folds, each with the weights and thresholds of the others."""
+    rows: list[Integers] = []
+    S: list[Values] = []
+    P: list[Any] = []
+    for own, (_, others, fold) in zip(weights, parts, strict=False):
+        if rows and time.monotonic() > deadline:
+            break
+        mix = truth.complete(mixed(scores, without_light(own)))
+        rule = fit_rule(measure, other, truth, mix, others)
+        rows.append(fold)
+        S.append(mix[fold])
+        P.append(truth.constant.correct(rule.predict(mix[fold])))
+    names = list(dict.fromkeys([*MEASURES, measure.name]))  # it may be one of further measures
+    return valued(names, truth, np.concatenate(rows), np.vstack(S), np.vstack(P))
 
 
 def suited_terms(measure: Measure) -> tuple[str, ...]:
@@ -156,14 +233,6 @@ def suited_terms(measure: Measure) -> tuple[str, ...]:
     if measure.threshold is not None or not measure.bounded_by:
         return (_POINTWISE,)
     return (measure.bounded_by[0], _POINTWISE)
-
-
-def summary(values: dict[str, Values]) -> dict[str, dict[str, float]]:
-    """Mean and standard deviation over the folds, by measure."""
-    return {
-        "value": {name: float(np.mean(found)) for name, found in values.items()},
-        "spread": {name: float(np.std(found)) for name, found in values.items()},
-    }
 
 
 def without_light(weights: Values) -> Values:
@@ -247,9 +316,7 @@ def _some(rows: Integers, n_labels: int, rng: np.random.Generator) -> Integers:
     return rows if rows.size <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
-def _fast_kind(measure: Measure) -> str | None:
+def _fast_kind(measure: Measure) -> str:
     """The kind of threshold for values of single models: the one that suits, if it is fast."""
-    if measure.threshold is None:
-        return None
-    kind: str = measure.threshold
+    kind = str(measure.threshold)
     return "global" if measure.view is ROWS else kind

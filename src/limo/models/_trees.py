@@ -17,7 +17,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from limo._checks import check_name, check_number, check_weights
 from limo._kernels.trees import sum_leaf_labels
-from limo._system import at_most, check_time, workers
+from limo._system import OutOfTimeError, at_most, check_time, workers
 from limo._types import Anything, Integers, Values
 from limo._views import Pattern
 from limo.models._base import MultiLabelClassifier
@@ -134,6 +134,8 @@ _PRIOR_SHARE = 0.01
 # More labels than this are projected at random before a tree is grown.
 _MOST_TARGETS = 64
 _TREES_AT_ONCE = 8
+# With at least this many trees, a forest that is stopped is kept.
+_FEWEST_TREES = 48
 _MOST_DENSE = 50_000_000
 
 
@@ -171,7 +173,7 @@ class ForestClassifier(MultiLabelClassifier):
     out_of_bag_scores_ : array of shape (n_samples, n_labels)
         Log-odds of the labels of training instances, by trees that have not seen them.
     n_estimators_ : int
-        The number of trees grown.
+        The number of trees grown: fewer than asked for if a time limit stopped the forest.
 
     Examples
     --------
@@ -282,10 +284,21 @@ class ForestClassifier(MultiLabelClassifier):
         found: list[tuple[_Grown, Integers]] = []
         with Parallel(n_jobs=self.n_jobs or -1, prefer="threads") as parallel:
             for chunk in _chunks(seeds):
-                if found:
-                    check_time()
+                if found and self._stops(len(found)):
+                    break
                 found += parallel(delayed(self._tree)(X, targets, weights, seed) for seed in chunk)
         return found
+
+    @staticmethod
+    def _stops(n_trees: int) -> bool:
+        """Whether the time is over; a forest with too few trees is then given up."""
+        try:
+            check_time()
+        except OutOfTimeError:
+            if n_trees < _FEWEST_TREES:
+                raise
+            return True
+        return False
 
     def _tree(
         self, X: Any, targets: "_Targets", weights: Values | None, seed: int

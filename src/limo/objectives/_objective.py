@@ -1,5 +1,6 @@
-"""A custom objective for boosting libraries that pass the scores of all labels at once."""
+"""Custom objectives: one for all scores at once, and one for CatBoost, which asks per instance."""
 
+import importlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -59,13 +60,7 @@ class MarginObjective:
         *,
         offset: Any = None,
     ) -> None:
-        self.terms = check_terms(terms)
-        for term in self.terms:
-            if not term.is_smooth:
-                raise ValueError(
-                    "Boosting needs second derivatives, which the hinge does not have, got "
-                    f"{term}. Take the base 'squared_hinge' or 'logistic'."
-                )
+        self.terms = _smooth_terms(terms)
         self._Y = y_true if isinstance(y_true, Pattern) else check_labels(y_true, "y_true")
         n_labels = self._Y.shape[1]
         self.offset = np.zeros(n_labels) if offset is None else np.asarray(offset, dtype=float)
@@ -97,3 +92,98 @@ class MarginObjective:
         S: Values = check_scores(scores.reshape(self._Y.shape), "scores") + self.offset
         S = np.ascontiguousarray(S, dtype=np.float64)
         return Derivatives(*add_up(S, self._Y, self._parts), S, self._Y, self._parts)
+
+
+def _smooth_terms(terms: Term | str | Iterable[Term | str]) -> tuple[Term, ...]:
+    found = tuple(check_terms(terms))
+    for term in found:
+        if not term.is_smooth:
+            raise ValueError(
+                "Boosting needs second derivatives, which the hinge does not have, got "
+                f"{term}. Take the base 'squared_hinge' or 'logistic'."
+            )
+    return found
+
+
+# CatBoost
+
+
+class InstanceDerivatives:
+    """Derivatives of a loss by the scores of one instance, as CatBoost asks for them.
+
+    CatBoost climbs: it expects the derivatives of minus the loss. Instances that have the same
+    labels share what depends on labels only.
+    """
+
+    def __init__(self, terms: Term | str | Iterable[Term | str]) -> None:
+        self.terms = _smooth_terms(terms)
+        for term in self.terms:
+            if term.view != "rows" and term.aggregation != "pointwise":
+                raise ValueError(
+                    "CatBoost asks for derivatives instance by instance, so the loss cannot "
+                    f"compare instances, got {term}. Take terms of rows and 'pointwise' here, or "
+                    "MarginObjective with XGBoost or LightGBM."
+                )
+        self._known: dict[bytes, tuple[Pattern, tuple[Weighted, ...]]] = {}
+
+    def calc_ders_multi(self, scores: Any, labels: Any, weight: Any) -> tuple[list[float], Any]:
+        """The gradient and the Hessian, of which only the diagonal differs from 0."""
+        Y, parts = self._of_labels(np.asarray(labels, dtype=np.float64))
+        S = np.array(scores, dtype=np.float64).reshape(1, -1)
+        found = Derivatives(*add_up(S, Y, parts), S, Y, parts)
+        factor = S.size * (1.0 if weight is None else float(weight))
+        hessian = np.maximum(factor * found.hessian_diagonal[0], _LEAST)
+        return (-factor * found.gradient[0]).tolist(), np.diag(-hessian).tolist()
+
+    def _of_labels(self, labels: Values) -> tuple[Pattern, tuple[Weighted, ...]]:
+        key = labels.tobytes()
+        if key not in self._known:
+            Y = check_labels(labels.reshape(1, -1), "labels")
+            self._known[key] = Y, tuple(Weighted.of(term, Y) for term in self.terms)
+        return self._known[key]
+
+
+def catboost_objective(
+    terms: Term | str | Iterable[Term | str] = ("pointwise", "rows mean"),
+) -> Any:
+    """A custom objective for CatBoost, from the terms of a loss that judges each instance alone.
+
+    Parameters
+    ----------
+    terms : Term, str, or sequence of these
+        ``"pointwise"`` and terms of rows. CatBoost asks for derivatives instance by instance, so
+        terms that compare instances, such as ``"columns mean"``, are rejected.
+
+    Returns
+    -------
+    catboost.MultiTargetCustomObjective
+        For ``CatBoostRegressor(loss_function=..., eval_metric="MultiRMSE")``, whose ``y`` are the
+        0/1 labels. With ``"pointwise"`` alone it is CatBoost's own ``MultiLogloss``. It runs in
+        Python, once per instance and round.
+
+    Examples
+    --------
+    >>> from limo.objectives import catboost_objective
+    >>> catboost_objective("columns mean")
+    Traceback (most recent call last):
+        ...
+    ValueError: CatBoost asks for derivatives instance by instance, so the loss cannot compare
+    instances, got columns mean. Take terms of rows and 'pointwise' here, or MarginObjective with
+    XGBoost or LightGBM.
+    """
+    derivatives = InstanceDerivatives(terms)
+    try:
+        base = importlib.import_module("catboost").MultiTargetCustomObjective
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "This needs catboost, which is not installed. Install it with pip install catboost.",
+            name="catboost",
+        ) from error
+    kind = type("CatBoostObjective", (base,), {"calc_ders_multi": _pass_on})
+    objective = kind()
+    objective.derivatives = derivatives
+    return objective
+
+
+def _pass_on(self: Any, scores: Any, labels: Any, weight: Any) -> Any:
+    return self.derivatives.calc_ders_multi(scores, labels, weight)

@@ -27,6 +27,7 @@ from limo.thresholds._instance import (
     best_offset,
     finite_thresholds,
     fit_ridge,
+    highest_scores,
     label_target,
     scores_read,
 )
@@ -199,7 +200,7 @@ class Trial:
         n_rows = Y.shape[0]
         n_groups = min(_GROUPS, n_rows)
         group = np.random.default_rng(0).permutation(n_rows) % n_groups
-        seen = scores.descending(scores_read(scores), scores.lowest())
+        seen = highest_scores(scores, scores_read(scores))
         return cls(Y, scores, group, n_groups, min(n_folds, n_groups), seen)
 
     def counts(self) -> tuple[Integers, Integers]:
@@ -339,7 +340,7 @@ class AutoThreshold(ThresholdRule):
     ``errors`` standard errors of the difference; smaller differences are mostly chance. The chosen
     kind is then fitted to all rows.
 
-    With sample weights or missing labels there is no comparison: t(x) takes neither, so the first
+    With sample weights or missing labels there is no comparison, so the first
     kind without it is fitted.
 
     Parameters

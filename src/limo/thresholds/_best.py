@@ -382,7 +382,8 @@ def _grid(relevant: Floats, n_points: int) -> Values:
     even = np.linspace(scores[0], scores[-1], (n + 1) // 2)
     places = np.linspace(0, scores.size - 1, n // 2).round().astype(np.int64)
     levels: Values = np.unique(np.concatenate([even, scores[places]]))
-    return np.nextafter(levels, -np.inf)
+    with np.errstate(over="ignore"):  # below the lowest of all numbers is -inf
+        return np.nextafter(levels, -np.inf)
 
 
 def _sums(profile: Profile, thresholds: Values) -> Values:

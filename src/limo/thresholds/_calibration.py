@@ -7,11 +7,10 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 
-from limo._checks import check_name, check_scores
+from limo._checks import check_inputs, check_name, check_scores
 from limo._kernels.thresholds import fit_sigmoid
 from limo._system import Documented
-from limo._types import Values
-from limo.thresholds._scores import check_pair
+from limo._types import Booleans, Floats, Values
 
 _METHODS = ("sigmoid", "isotonic")
 _MAX_ITER = 100
@@ -54,7 +53,9 @@ class ScoreCalibration(Documented, BaseEstimator):  # type: ignore[misc]
     def __init__(self, method: str = "sigmoid") -> None:
         self.method = method
 
-    def fit(self, y_true: Any, y_score: Any) -> Self:
+    def fit(
+        self, y_true: Any, y_score: Any, *, sample_weight: Any = None, missing: Any = None
+    ) -> Self:
         """Fit a curve for each label.
 
         Parameters
@@ -63,20 +64,24 @@ class ScoreCalibration(Documented, BaseEstimator):  # type: ignore[misc]
             True labels, 0 or 1.
         y_score : array-like of shape (n_samples, n_labels)
             Scores, by a model that has not seen these instances.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts.
+        missing : number or array-like of bool, optional
+            What stands for a missing label in ``y_true``, as in :func:`limo.evaluate`. The curve of
+            a label is fitted to the instances where it is known; without any, it is 0.5.
 
         Returns
         -------
         self
         """
         method = check_name(self.method, _METHODS, "method of calibration")
-        Y, _ = check_pair(y_true, y_score)
-        S = np.asarray(check_scores(y_score), dtype=np.float64)
-        truth = Y.csr.toarray().astype(bool)
-        self.n_labels_ = S.shape[1]
+        checked = check_inputs(y_true, y_score, sample_weight=sample_weight, missing=missing)
+        columns = list(checked.Y.known_columns(checked.scores))
+        self.n_labels_ = len(columns)
         if method == "isotonic":
-            self.curves_ = [_curve(s, y) for s, y in zip(S.T, truth.T, strict=True)]
+            self.curves_ = [_curve(*column) for column in columns]
         else:
-            self.slope_, self.intercept_ = _sigmoids(S, truth)
+            self.slope_, self.intercept_ = np.array([_sigmoid_of(*c) for c in columns]).T
         return self
 
     def transform(self, y_score: Any) -> Values:
@@ -113,17 +118,19 @@ def sigmoid(f: Values) -> Values:
     return np.where(f >= 0, 1.0, small) / (1.0 + small)
 
 
-def _curve(s: Values, positive: Any) -> IsotonicRegression:
-    return IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(s, positive)
+def _curve(marks: Booleans, scores: Floats, weights: Values) -> IsotonicRegression:
+    curve = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
+    if not marks.size:
+        return curve.fit([0.0], [0.5])
+    return curve.fit(scores.astype(np.float64), marks, sample_weight=weights)
 
 
-def _sigmoids(S: Values, truth: Any) -> tuple[Values, Values]:
-    """A and b of each label, found on standardised scores, where Newton steps are safe."""
-    centre, spread = S.mean(axis=0), S.std(axis=0)
-    spread[spread == 0] = 1.0
-    Z = np.ascontiguousarray(((S - centre) / spread).T)
-    found = [
-        fit_sigmoid(z, np.ascontiguousarray(y), _MAX_ITER) for z, y in zip(Z, truth.T, strict=True)
-    ]
-    a, b = np.array(found).T
+def _sigmoid_of(marks: Booleans, scores: Floats, weights: Values) -> tuple[float, float]:
+    """A and b of a label, found on standardised scores, where Newton steps are safe."""
+    if not marks.size:
+        return 0.0, 0.0
+    scores = scores.astype(np.float64)
+    centre = float(np.average(scores, weights=weights))
+    spread = float(np.average((scores - centre) ** 2, weights=weights)) ** 0.5 or 1.0
+    a, b = fit_sigmoid((scores - centre) / spread, marks, weights, _MAX_ITER)
     return a / spread, b - a * centre / spread

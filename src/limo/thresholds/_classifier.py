@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from limo._checks import check_weights
 from limo._frames import column_names
+from limo._scores import readable
 from limo._types import Anything, Values
 from limo.thresholds._calibration import ScoreCalibration
 from limo.thresholds._coding import CodedLabels
@@ -149,8 +150,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         **params
             Passed on to the estimator's ``fit``. Values given per instance are split with the
             instances. ``sample_weight`` says how much each instance counts, for the thresholds too
-            (of rules that take weights: all but those per instance; AutoThreshold then tries no
-            threshold per instance). With scikit-learn's metadata
+            (AutoThreshold then tries no threshold per instance). With scikit-learn's metadata
             routing, the estimator gets what it requests.
 
         Returns
@@ -158,7 +158,11 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         self
         """
         own = isinstance(self.threshold, str) and self.threshold == OWN
-        rule = None if own else make_rule(self.threshold or "auto", self.measure)
+        wanted = "auto" if self.threshold is None else self.threshold
+        rule = None if own else make_rule(wanted, self.measure)
+        if not hasattr(self.estimator, "fit"):
+            raise ValueError(f"estimator must be a model with fit, got {self.estimator!r}.")
+        X = readable(X)
         Y = self._read_labels(X, y)
         given = self._as_given() if self._is("prefit") else None
         training = Training(
@@ -197,6 +201,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
             In the form of the training labels.
         """
         check_is_fitted(self)
+        X = readable(X)
         rule, fitted = self.rule_, self._fitted
         if rule is not None:
             S = self._probable(X) if rule.needs_probabilities else fitted.scores(X)
@@ -220,7 +225,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
             For a one-dimensional y: of shape (n_samples,).
         """
         check_is_fitted(self)
-        return self._scores(self._fitted.scores(X))
+        return self._scores(self._fitted.scores(readable(X)))
 
     @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Values:
@@ -237,7 +242,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
             For a one-dimensional y: of its two classes.
         """
         check_is_fitted(self)
-        return self._probabilities(self._probable(X))
+        return self._probabilities(self._probable(readable(X)))
 
     @property
     def n_features_in_(self) -> int:

@@ -5,6 +5,7 @@ LIMO estimators, the experiment runner and ``limo fit`` all use it. A rule is fi
 instances that the model has not seen, unless the caller asks for training scores.
 """
 
+import reprlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -104,11 +105,7 @@ class Training:
             return rule
         rows, S = self.scores(source, probabilities=rule.needs_probabilities)
         features = _safe_indexing(self.X, rows) if rule.needs_features else None
-        given: dict[str, Any] = {}
-        if self.sample_weight is not None and rule.takes_weights:
-            given["sample_weight"] = self.sample_weight[rows]
-        if self.Y.dtype.kind == "f":
-            given["missing"] = np.nan
+        given = self._counting(rows, weights=rule.takes_weights)
         return rule.fit(_as_matrix(self.Y)[rows], S, features, **given)
 
     def calibrate(
@@ -116,7 +113,16 @@ class Training:
     ) -> ScoreCalibration:
         """Fit probabilities to the scores."""
         rows, S = self.scores(source)
-        return calibration.fit(_as_matrix(self.Y)[rows], S)
+        return calibration.fit(_as_matrix(self.Y)[rows], S, **self._counting(rows))
+
+    def _counting(self, rows: Integers, *, weights: bool = True) -> dict[str, Any]:
+        """What says how much these rows count, and which of their labels are missing."""
+        given: dict[str, Any] = {}
+        if self.sample_weight is not None and weights:
+            given["sample_weight"] = self.sample_weight[rows]
+        if self.Y.dtype.kind == "f":
+            given["missing"] = np.nan
+        return given
 
     def scores(self, source: Source, *, probabilities: bool = False) -> tuple[Integers, Values]:
         """Rows of the training data, and their scores or probabilities."""
@@ -323,21 +329,31 @@ def _rows_of(params: dict[str, Any], rows: Integers, n_rows: int) -> Iterator[tu
 
 def folds_of(cv: Any, X: Any, Y: Any, name: str = "cv") -> Folds:
     """The rows to train on and to score, fold by fold."""
-    if isinstance(cv, bool) or cv is None or isinstance(cv, str):
-        raise ValueError(
-            f"{name} must be a number of folds, a splitter or a list of (train, test) rows: "
-            f"got {cv!r}."
-        )
-    if isinstance(cv, int | np.integer):
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         if not 2 <= cv <= Y.shape[0]:
             raise ValueError(
                 f"{name}={cv} folds are impossible with n_samples={Y.shape[0]}: expected from 2 up "
                 "to one fold for each instance."
             )
         return list(StratifiedFolds(int(cv)).split(X, _as_matrix(Y)))
-    if hasattr(cv, "split"):
+    if hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
         return list(cv.split(X, Y))
-    return list(cv)
+    try:
+        found = [(np.asarray(train), np.asarray(test)) for train, test in cv]
+    except (TypeError, ValueError):
+        found = []
+    if not found or not all(_are_rows(rows, Y.shape[0]) for pair in found for rows in pair):
+        raise ValueError(
+            f"{name} must be a number of folds, a splitter or a list of (train, test) rows: "
+            f"got {reprlib.repr(cv)}."
+        )
+    return found
+
+
+def _are_rows(given: Anything, n_rows: int) -> bool:
+    """Whether these are numbers of rows."""
+    numbers = given.ndim == 1 and given.dtype.kind in "iu"
+    return numbers and bool(((given >= -n_rows) & (given < n_rows)).all())
 
 
 def threshold_folds(cv: Any, X: Any, labels: Any) -> Folds:

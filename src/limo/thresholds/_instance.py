@@ -10,6 +10,7 @@ from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
+from sklearn.utils.validation import has_fit_parameter
 
 from limo._checks import check_name, check_number
 from limo._sparse import check_sparse
@@ -30,6 +31,7 @@ _PENALTIES = np.logspace(-2, 4, 13)
 # of labels that are constant in training may. On five data sets, fewer were as good, and more were
 # no better.
 _MOST_SCORES = 20
+_LARGEST = 1e100  # scores beyond count as this, so that their squares are finite
 
 
 class InstanceThreshold(ThresholdRule):
@@ -87,6 +89,7 @@ class InstanceThreshold(ThresholdRule):
     """
 
     __module__ = "limo"  # the public name, which model files contain
+    takes_weights = True
 
     def __init__(
         self,
@@ -123,7 +126,13 @@ class InstanceThreshold(ThresholdRule):
         check_number(self.end_gap, "end_gap", least=0)
         self.width_ = scores_read(scores)
         seen, best = self._seen(scores, X), self._best(Y, scores, target)
-        self.regressor_ = self._learn(seen, finite_thresholds(best, scores, self.end_gap))
+        t, weights = finite_thresholds(best, scores, self.end_gap), Y.row_weights
+        read = seen
+        if Y.unknown is not None:  # without any known label there is no best threshold
+            known = np.flatnonzero(Y.unknown.ones_per_row < Y.shape[1])
+            t, read = t[known], seen[known]
+            weights = None if weights is None else weights[known]
+        self.regressor_ = self._learn(read, t, weights)
         self.offset_: Any = 0.0
         if self.offset is not None:
             rest = scores.minus(self.regressor_.predict(seen))
@@ -155,20 +164,32 @@ class InstanceThreshold(ThresholdRule):
         if source != "scores":
             parts.append(_features(X, scores.shape[0], source))
         if source != "features":
-            parts.append(scores.descending(self.width_, scores.lowest()))
+            parts.append(highest_scores(scores, self.width_))
         if len(parts) == 1:
             return parts[0]
         return sparse.hstack(parts).tocsr() if sparse.issparse(parts[0]) else np.hstack(parts)
 
-    def _learn(self, seen: Any, thresholds: Values) -> Any:
+    def _learn(self, seen: Any, thresholds: Values, weights: Values | None) -> Any:
+        given = {} if weights is None else {"sample_weight": weights}
         if not isinstance(self.regressor, str):
-            return clone(self.regressor).fit(seen, thresholds)
+            if given and not has_fit_parameter(self.regressor, "sample_weight"):
+                raise ValueError(
+                    f"{type(self.regressor).__name__} takes no sample_weight: leave the weights "
+                    "out, or use another regressor, such as regressor='ridge'."
+                )
+            return clone(self.regressor).fit(seen, thresholds, **given)
         if check_name(self.regressor, _REGRESSORS, "regressor") == "svr":
-            return SVR(C=1.0, gamma="auto").fit(seen, thresholds)
+            return SVR(C=1.0, gamma="auto").fit(seen, thresholds, **given)
         if sparse.issparse(seen) or seen.shape[1] > seen.shape[0]:
             ridge = make_pipeline(StandardScaler(with_mean=False), RidgeCV(_PENALTIES))
-            return ridge.fit(seen, thresholds)
-        return linear_model(*fit_ridge(seen, thresholds))
+            steps = {f"{step}__sample_weight": weights for step, _ in ridge.steps} if given else {}
+            return ridge.fit(seen, thresholds, **steps)
+        return linear_model(*fit_ridge(seen, thresholds, weights))
+
+
+def highest_scores(scores: Scores, width: int) -> Values:
+    """What the regression reads: the ``width`` highest scores of each instance."""
+    return np.clip(scores.descending(width, scores.lowest()), -_LARGEST, _LARGEST)
 
 
 def scores_read(scores: Scores) -> int:
@@ -176,26 +197,30 @@ def scores_read(scores: Scores) -> int:
     return min(scores.width, _MOST_SCORES)
 
 
-def fit_ridge(X: Values, y: Values) -> tuple[Values, float]:
+def fit_ridge(X: Values, y: Values, rows: Values | None = None) -> tuple[Values, float]:
     """Ridge regression on standardised features, its penalty chosen by leave-one-out.
 
     The same as scikit-learn's ``StandardScaler`` and ``RidgeCV``, for few dense features and
     without their overhead. With X'X = Q diag(e) Q' and Z = XQ, the fitted values for a penalty a
     are Z diag(1 / (e + a)) Z'y, so that all penalties need one decomposition. Row i is left out by
-    dividing its residual by 1 - h_i, where h_i = 1/m + sum_k z_ik^2 / (e_k + a).
+    dividing its residual by 1 - h_i, where h_i = 1/m + sum_k z_ik^2 / (e_k + a). Rows with weights
+    count as so many copies, of which one is left out.
     """
-    centre, scale = X.mean(axis=0), X.std(axis=0)
+    if rows is None:
+        rows = np.ones(len(X))
+    centre = np.average(X, axis=0, weights=rows)
+    scale = np.sqrt(np.average(np.square(X - centre), axis=0, weights=rows))
     scale[scale <= 10 * np.finfo(np.float64).eps * np.abs(centre)] = 1.0
-    level = y.mean()
+    level = np.average(y, weights=rows)
     Z = (X - centre) / scale
-    e, Q = np.linalg.eigh(Z.T @ Z)
+    e, Q = np.linalg.eigh(Z.T @ (rows[:, np.newaxis] * Z))
     Z = Z @ Q
-    onto = Z.T @ (y - level)
+    onto = Z.T @ (rows * (y - level))
     weights = 1.0 / (np.maximum(e, 0.0)[:, np.newaxis] + _PENALTIES)
     rest = (y - level)[:, np.newaxis] - Z @ (onto[:, np.newaxis] * weights)
-    leverage = 1.0 / len(X) + np.square(Z) @ weights
+    leverage = 1.0 / rows.sum() + np.square(Z) @ weights
     with np.errstate(divide="ignore", invalid="ignore"):
-        loss = np.square(rest / (1.0 - leverage)).sum(axis=0)
+        loss = rows @ np.square(rest / (1.0 - leverage))
     best = 0 if np.isnan(loss).all() else int(np.nanargmin(loss))
     coef: Values = Q @ (onto * weights[:, best]) / scale
     return coef, float(level - centre @ coef)
@@ -229,11 +254,11 @@ def label_target(target: Target) -> Target:
 
 def finite_thresholds(best: Thresholds, scores: Scores, end_gap: float = 0.5) -> Values:
     """The thresholds, where those beyond all scores of an instance are moved near its last one."""
-    high, low = scores.highest(), scores.lowest()
+    high, low = (np.clip(s, -_LARGEST, _LARGEST) for s in (scores.highest(), scores.lowest()))
     beyond = end_gap * (high - low) / max(scores.width - 1, 1)
     below = np.nextafter(low - beyond, -np.inf)
     t = np.where(np.isposinf(best.upper), high + beyond, best.values)
-    return np.where(np.isneginf(t), below, t)
+    return np.clip(np.where(np.isneginf(t), below, t), -2 * _LARGEST, 2 * _LARGEST)
 
 
 def _features(X: Any, n_rows: int, source: str) -> Any:

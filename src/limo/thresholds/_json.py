@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from limo._checks import check_name, check_number
-from limo._system import as_path
+from limo._system import write_text
 from limo._text import plain
 from limo.thresholds._auto import AutoThreshold, Tried
 from limo.thresholds._instance import InstanceThreshold, linear_model
@@ -74,7 +74,7 @@ def rule_to_json(rule: ThresholdRule, path: str | Path | None = None) -> str:
     """
     text = json.dumps(_document(rule), indent=2, allow_nan=False)
     if path is not None:
-        as_path(path).write_text(text + "\n", encoding="utf-8")
+        write_text(path, text)
     return text
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from limo._checks import check_labels, check_name, check_truth
 from limo._frames import Names
 from limo._profiles import Profile, read_profiles
-from limo._system import Later
+from limo._system import Later, write_text
 from limo._text import Rows, align, as_html, plain
 from limo._types import Anything, Integers, Values
 from limo._views import ENTRIES, ROWS, THRESHOLDS, Counts, Pattern, ThresholdKind, View, count
@@ -156,7 +156,7 @@ class ThresholdReport:
         }
         text = json.dumps(plain(document), indent=2, allow_nan=False)
         if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            write_text(path, text)
         return text
 
     def _overall(self) -> dict[str, dict[str, float | None]]:

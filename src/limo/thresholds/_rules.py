@@ -407,12 +407,16 @@ class ExpectedF1(ThresholdRule):
         array or CSR array of shape (n_samples, n_labels)
         """
         if np.ndim(y_score) == 3:
-            return gfm_labels(y_score, f1_of_nothing=self.f1_of_nothing)
+            return gfm_labels(y_score, f1_of_nothing=self._of_nothing())
         return super().predict(y_score, X)
 
+    def _of_nothing(self) -> float:
+        return float(check_number(self.f1_of_nothing, "f1_of_nothing", least=0, most=1))
+
     def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
+        self._of_nothing()
         check_probabilities(scores)
 
     def _predict(self, scores: Scores, X: Any) -> Labels:
-        t = expected_f1_thresholds(check_probabilities(scores), self.f1_of_nothing)
+        t = expected_f1_thresholds(check_probabilities(scores), self._of_nothing())
         return scores.cut(t[:, np.newaxis])

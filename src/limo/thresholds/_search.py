@@ -24,6 +24,7 @@ from limo._types import Anything, Integers, Values
 from limo._views import AVERAGES, ENTRIES, Counts, Pattern, View
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import Measure
+from limo.measures._own import check_counts, check_no_loss
 from limo.measures._rows import f_measure
 from limo.measures._table import MEASURES, measures_of_labels
 from limo.thresholds._scores import Scores, through
@@ -71,9 +72,7 @@ class Target:
         if self.average is not None:
             check_name(self.average, AVERAGES, "average")
         if not callable(self.function):
-            raise TypeError(
-                f"A target needs a function of (tp, fp, fn, tn), got {self.function!r}."
-            )
+            raise TypeError(f"A target needs a function of tp, fp, fn, tn, got {self.function!r}.")
 
     def view(self, own: View) -> View:
         """Whose counts are judged, if the threshold cuts the rows of ``own``."""
@@ -158,9 +157,6 @@ def target_of(measure: Measure) -> Target:
     return Target(function, fractional=measure.fractional, name=measure.family)
 
 
-_ALSO = ("jaccard", "balanced_accuracy")
-
-
 class _Targets(Mapping[str, Target]):
     """Every measure of labels in the registry, plain and averaged; others are found by name."""
 
@@ -191,22 +187,26 @@ class _Targets(Mapping[str, Target]):
 @lru_cache(maxsize=4)
 def _targets_of(families: tuple[tuple[str, Measure], ...]) -> dict[str, Target]:
     """The targets of these measures, plain and averaged. They are looked up thousands of times."""
-    plain = {name: target_of(MEASURES[f"macro_{name}"]) for name in _ALSO}
+    also = ("jaccard", "balanced_accuracy")
+    plain = {name: target_of(MEASURES[f"macro_{name}"]) for name in also}
     plain |= {family: target_of(m) for family, m in families}
     averaged = (replace(t, average=average) for t in plain.values() for average in AVERAGES)
     return plain | {str(target): target for target in averaged}
 
 
-TARGETS: Mapping[str, Target] = _Targets()
-"""All targets by name; a prefix (``macro_``, ``instance_``, ``micro_``) selects the counts."""
+TARGETS: Mapping[str, Target] = _Targets()  # by name; a prefix such as macro_ selects the counts
 
 
 def check_target(target: Any) -> Target:
-    """Look up a named target; make one of a function; return a record as it is."""
+    """Look up a named target; make one of a function or a measure."""
     if isinstance(target, Target):
         return target
+    if isinstance(target, Measure):
+        return replace(
+            target_of(check_counts(target)), average=target.view.average, name=target.name
+        )
     if callable(target):
-        return Target(target, name=getattr(target, "__name__", "custom"))
+        return Target(target, name=check_no_loss(getattr(target, "__name__", "custom")))
     return TARGETS[check_name(target, TARGETS, "target")]
 
 

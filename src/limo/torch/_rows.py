@@ -30,7 +30,7 @@ Tensor = Any
 Found = tuple[Tensor, Tensor]
 
 # On the CPU, so many scores are computed at once: what is computed in between stays in the cache.
-_BLOCK = 1 << 17
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +57,7 @@ class Sides:
         """Check the labels, and leave out what the mask does not hold, even if it is nan."""
         if mask is not None:
             scores, target = scores.masked_fill(~mask, 0.0), target.masked_fill(~mask, 0)
-        relevant = target.to(scores.dtype)
-        if relevant.numel() and (relevant * relevant).sub_(relevant).abs_().amax() != 0:
-            raise ValueError(
-                "target must hold only 0 and 1 where labels are known. Labels coded -1/+1 become "
-                "0/1 with (target > 0); unknown labels need a mask."
-            )
+        relevant = _checked(target.to(scores.dtype))
         irrelevant = 1.0 - relevant if mask is None else mask.to(scores.dtype) - relevant
         return cls(scores, relevant, irrelevant, dim)
 
@@ -82,6 +77,16 @@ class Sides:
         return self.irrelevant.sum(self.dim, keepdim=True)
 
 
+def _checked(target: Tensor) -> Tensor:
+    """The labels, if all are 0 or 1."""
+    if target.numel() and (target * target).sub_(target).abs_().amax() != 0:
+        raise ValueError(
+            "target must hold only 0 and 1 where labels are known. Labels coded -1/+1 become "
+            "0/1 with (target > 0); unknown labels need a mask."
+        )
+    return target
+
+
 class RowLosses(torch.autograd.Function):  # type: ignore[misc]
     """The loss of each row, and its numbers of relevant and irrelevant items."""
 
@@ -90,22 +95,9 @@ class RowLosses(torch.autograd.Function):  # type: ignore[misc]
         ctx: Any, scores: Tensor, target: Tensor, mask: Tensor | None, term: Term, dim: int
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Compute values and derivatives; rows lie along ``dim``."""
-        numbers, slopes = scores.new_zeros(3, scores.shape[1 - dim]), torch.empty_like(scores)
-        work = _work_of(term)
-
-        def compute(start: int, size: int) -> None:
-            own = scores.narrow(1 - dim, start, size), target.narrow(1 - dim, start, size)
-            known = None if mask is None else mask.narrow(1 - dim, start, size)
-            sides = Sides.of(*own, known, dim)
-            values, found = work(sides)
-            slopes.narrow(1 - dim, start, size).copy_(found)
-            rows = (values, sides.p.squeeze(dim), sides.n.squeeze(dim))
-            torch.stack(rows, out=numbers.narrow(1, start, size))
-
-        if scores.numel():
-            _in_blocks(compute, scores, dim, share=term.aggregation == "mean")
-        ctx.save_for_backward(slopes)
-        ctx.dim = dim
+        numbers, slopes = _losses(scores, target, mask, term, dim)
+        ctx.save_for_backward(scores, target, mask)
+        ctx.slopes, ctx.term, ctx.dim = slopes if ctx.needs_input_grad[0] else None, term, dim
         values, p, n = numbers
         ctx.mark_non_differentiable(p, n)
         return values, p, n
@@ -113,9 +105,35 @@ class RowLosses(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, weights: Tensor, *_: Any) -> tuple[Tensor, None, None, None, None]:
-        """The stored derivatives, weighted."""
-        (slopes,) = ctx.saved_tensors
-        return slopes * weights.unsqueeze(ctx.dim), None, None, None, None
+        """The derivatives, weighted.
+
+        Those computed before become the gradient, without a copy. They are computed again if this
+        is not the first time, which only happens if the graph is retained.
+        """
+        scores, target, mask = ctx.saved_tensors  # torch's error if the graph was not retained
+        slopes, ctx.slopes = ctx.slopes, None
+        if slopes is None:
+            slopes = _losses(scores, target, mask, ctx.term, ctx.dim)[1]
+        return slopes.mul_(weights.unsqueeze(ctx.dim)), None, None, None, None
+
+
+def _losses(
+    scores: Tensor, target: Tensor, mask: Tensor | None, term: Term, dim: int
+) -> tuple[Tensor, Tensor]:
+    """Three lines (values, and numbers of items of both kinds), and the derivatives."""
+    numbers, slopes = scores.new_zeros(3, scores.shape[1 - dim]), torch.empty_like(scores)
+    work = _work_of(term)
+
+    def compute(start: int, size: int) -> None:
+        own = scores.narrow(1 - dim, start, size), target.narrow(1 - dim, start, size)
+        known = None if mask is None else mask.narrow(1 - dim, start, size)
+        lines, found = work(*own, known, dim)
+        slopes.narrow(1 - dim, start, size).copy_(found)
+        torch.stack(lines, out=numbers.narrow(1, start, size))
+
+    if scores.numel():
+        _in_blocks(compute, scores, dim, share=term.aggregation == "mean")
+    return numbers, slopes
 
 
 def _in_blocks(
@@ -133,12 +151,23 @@ def _in_blocks(
             pass
 
 
-def _work_of(term: Term) -> Callable[[Sides], Found]:
+def _work_of(term: Term) -> Callable[..., tuple[tuple[Tensor, ...], Tensor]]:
+    """A function of scores, labels, mask and dim: the three lines of rows, and the derivatives."""
     if term.aggregation == "mean":
-        return lambda sides: _mean(sides, term)
-    if term.aggregation == "pointwise":
-        return lambda sides: _pointwise(sides, term)
-    return {"top": _top, "bottom": _bottom, "worst": _worst}[term.aggregation]
+        return lambda scores, target, mask, dim: _mean(scores, target, mask, dim, term)
+    formulas: dict[str, Callable[[Sides], Found]] = {
+        "top": _top,
+        "bottom": _bottom,
+        "worst": _worst,
+        "pointwise": lambda sides: _pointwise(sides, term),
+    }
+
+    def work(*batch: Any) -> tuple[tuple[Tensor, ...], Tensor]:
+        sides = Sides.of(*batch)
+        values, slopes = formulas[term.aggregation](sides)
+        return (values, sides.p.squeeze(sides.dim), sides.n.squeeze(sides.dim)), slopes
+
+    return work
 
 
 # Log-sum-exps
@@ -216,13 +245,19 @@ def _entry_weights(sides: Sides, term: Term) -> Tensor:
 # Means over pairs
 
 
-def _mean(sides: Sides, term: Term) -> Found:
+def _mean(
+    scores: Tensor, target: Tensor, mask: Tensor | None, dim: int, term: Term
+) -> tuple[tuple[Tensor, ...], Tensor]:
     """The mean of phi over the pairs of a row, by limo's compiled loops or, elsewhere, by sorts."""
-    mean = compiled_mean if sides.scores.device.type == "cpu" else sorted_mean
-    parts = (sides.scores, sides.relevant.bool(), sides.irrelevant.bool())
-    scores, relevant, irrelevant = (x.movedim(sides.dim, -1).contiguous() for x in parts)
-    values, slopes = mean(scores, relevant, irrelevant, term)
-    return values, slopes.movedim(-1, sides.dim)
+    if mask is not None:
+        scores, target = scores.masked_fill(~mask, 0.0), target.masked_fill(~mask, 0)
+    relevant = target if target.dtype == torch.bool else _checked(target).bool()
+    irrelevant = ~relevant if mask is None else mask & ~relevant
+    mean = compiled_mean if scores.device.type == "cpu" else sorted_mean
+    S, up, down = (x.movedim(dim, -1).contiguous() for x in (scores, relevant, irrelevant))
+    values, slopes = mean(S, up, down, term)
+    p, n = (side.sum(-1, dtype=scores.dtype) for side in (up, down))
+    return (values, p, n), slopes.movedim(-1, dim)
 
 
 def compiled_mean(scores: Tensor, relevant: Tensor, irrelevant: Tensor, term: Term) -> Found:
