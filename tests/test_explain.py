@@ -14,6 +14,7 @@ def explain(Y, S):
 
 def test_rows_better_than_columns():
     text = explain(*LABEL_WISE)
+    assert text._repr_html_().startswith("<p>Label-wise: ")
     assert text.endswith("suits measures of instances more than measures of labels.")
     lines = text.splitlines()
     assert lines[0].startswith("Label-wise: the margin is positive on 100.0% of 2 instances")

@@ -49,6 +49,63 @@ def test_the_mean_of_the_extremes_of_every_row():
         assert pytest.approx(np.array(ends)) == found[name].rows.T
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_missing_labels_are_removed_and_weights_repeat_instances(seed):
+    rng = np.random.default_rng(seed)
+    Y, S = rng.integers(2, size=(3, 3)), rng.integers(4, size=(3, 3)).astype(float)
+    U = (rng.random((3, 3)) < 0.3) if seed % 3 else np.zeros((3, 3), dtype=bool)
+    weights = rng.permutation([1, 2, 1]) if seed % 2 else np.ones(3, dtype=int)
+    found = limo.guarantees(limo.evaluate(Y, S, missing=U, sample_weight=weights))
+    for name, one in found.items():
+        family, view = one.measure.family, one.measure.view.name
+        expected = naive.intervals(family, view, Y.tolist(), S.tolist(), U.tolist(), weights)
+        ends = [one.value, *one.from_pairs]
+        assert ends == pytest.approx(expected or [np.nan] * 3, nan_ok=True), name
+        assert one.exact_share == 1
+
+
+def test_an_instance_of_weight_two_counts_as_two():
+    rng = np.random.default_rng(75)
+    Y, S = (rng.random((30, 5)) < 0.4).astype(int), rng.normal(size=(30, 5)).round(1)
+    weights = rng.integers(0, 4, size=30)
+    one = limo.guarantees(limo.evaluate(Y, S, sample_weight=weights))
+    other = limo.guarantees(np.repeat(Y, weights, axis=0), np.repeat(S, weights, axis=0))
+    for name, expected in other.items():
+        for field in ("value", "from_pairs", "from_margins", "possible", "fixed_share"):
+            assert getattr(one[name], field) == pytest.approx(getattr(expected, field)), name
+
+
+def test_weights_that_are_not_whole():
+    """Values lie in the intervals, which are those of whole weights as far as instances count."""
+    rng = np.random.default_rng(76)
+    for _ in range(30):
+        Y, S = (rng.random((12, 4)) < 0.4).astype(int), rng.normal(size=(12, 4)).round(1)
+        weights = rng.exponential(size=12)
+        found = limo.guarantees(limo.evaluate(Y, S, sample_weight=weights, missing=Y > S + 2))
+        for name, one in found.items():
+            for low, high in (one.from_pairs, one.from_margins, one.possible):
+                assert low - 1e-12 <= one.value <= high + 1e-12, name
+        assert found["macro_f1"].exact_share == found["micro_f1"].exact_share == 0
+        assert found["macro_auc"].exact_share == found["instance_f1"].exact_share == 1
+
+
+def test_explain_with_weights_and_missing_labels():
+    Y, S = [[1, 1, 0, 0, 0], [1, 0, -1, 0, 0]], [[0.9, 0.1, 0.5, 0.6, 0.2]] * 2
+    evaluation = limo.evaluate(Y, S, sample_weight=[3, 1], missing=-1)
+    # the first row is the one below, three times; the second is perfect
+    assert "average precision between 0.625 and 0.775 (it is 0.775)" in limo.explain(evaluation)
+
+
+def test_parts_that_keep_no_orders_are_explained_without_guarantees():
+    rng = np.random.default_rng(77)
+    Y, S = (rng.random((20, 4)) < 0.4).astype(int), rng.normal(size=(20, 4))
+    for kept in (True, False):
+        parts = limo.Evaluator("two-pass", per_instance=kept).update(Y, S).second_pass()
+        found = parts.update(Y, S).compute()
+        assert ("guarantee" in limo.explain(found)) == kept
+        assert ("guarantee" in limo.explain(found, "one_error")) == kept
+
+
 def test_pairs_fix_what_counts_pairs():
     rng = np.random.default_rng(74)
     Y, S = (rng.random((40, 9)) < 0.3).astype(int), rng.normal(size=(40, 9))

@@ -112,7 +112,7 @@ def test_rows_without_pairs():
 
 def test_rows_too_long_for_the_table_get_bounds_that_hold():
     p, n, b = np.array([50, 3]), np.array([3950, 3997]), np.array([90_000, 5])
-    assert has_table(p, n, b).tolist() == [False, True]
+    assert has_table(p, n, b, size=8000.0).tolist() == [False, True]
     low, high = BOUNDS["average_precision"](p, n, b)
     assert 0 < low[0] < high[0] < 1
     rng = np.random.default_rng(0)
@@ -122,3 +122,26 @@ def test_rows_too_long_for_the_table_get_bounds_that_hold():
             continue
         value = (np.arange(1, 51) / (np.arange(1, 51) + shares)).mean()
         assert low[0] <= value <= high[0]
+
+
+@pytest.mark.parametrize(("p", "n", "share"), [(2.5, 4.0, 0.3), (1.0, 3.5, 0.9), (7.5, 1.5, 0.05)])
+def test_weighted_bounds_are_the_limit_of_repeated_items(p, n, share):
+    """Parts of 1 / q of a weight are whole items of another row; the more, the closer."""
+    low, high = bounds("f1", p, n, share * p * n)
+    gaps = []
+    for q in (2, 20, 200, 2000):
+        whole = bounds("f1", round(p * q), round(n * q), round(share * p * n * q * q))
+        assert low - 1e-9 <= whole[0] <= whole[1] <= high + 1e-9
+        gaps.append(max(whole[0] - low, high - whole[1]))
+    assert gaps[-1] < 1e-3
+    assert gaps[-1] < gaps[0]
+
+
+def test_weighted_bounds_of_rows_without_pairs_and_of_the_extremes():
+    p, n = np.array([0.0, 1.5, 0.0, 2.5]), np.array([2.5, 0.0, 0.0, 0.4])
+    found = BOUNDS["f1"](p, n, np.zeros(4))
+    assert np.array_equal(found, np.array([[np.nan, 1, np.nan, 1]] * 2), equal_nan=True)
+    every = from_any_order("f1", p, n)
+    assert every[:, 3] == pytest.approx([5 / 5.4, 1])
+    assert from_margins("f1", p, n, np.zeros(4, dtype=bool))[:, 3] == pytest.approx([5 / 5.4, 1])
+    assert from_margins("f1", p, n, np.ones(4, dtype=bool))[:, 3].tolist() == [1, 1]

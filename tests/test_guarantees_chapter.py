@@ -3,7 +3,11 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
+
+from limo.measures import MEASURES
+from limo.reproduce import _theory_limits as limits
 
 ROOT = Path(__file__).parent.parent
 CHAPTER = (ROOT / "docs" / "guarantees.md").read_text()
@@ -37,3 +41,36 @@ def test_pictures_exist_and_are_small():
     for name in re.findall(r"!\[[^]]*\]\(([\w/.]+)\)", CHAPTER):
         picture = ROOT / "docs" / name
         assert 0 < picture.stat().st_size < 300_000
+
+
+def table(head):
+    """The lines of a table of the chapter, as lists of cells, without its head."""
+    lines = CHAPTER[CHAPTER.index(head) :].split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+@pytest.mark.slow
+def test_figures_of_real_data():
+    """The chapter's tables of real data are what the models give, but for the last digit."""
+    if set(limits.datasets_at_hand()) != set(limits.DATASETS):
+        pytest.skip("needs the data sets of the chapter: LIMO_DATA")
+    names = {measure.title: name for name, measure in MEASURES.items()}
+    models = pd.concat([limits.model_facts(name) for name in limits.DATASETS])
+    assert f"{len(models)} linear models" in CHAPTER
+    for title, *shares in table("| measure | emotions (6 labels)"):
+        fixed = models.groupby("data", sort=False)[f"fixed_{names[title]}"].mean()
+        found = [float(share.rstrip("%")) for share in shares]
+        assert found == pytest.approx((100 * fixed).tolist(), abs=1.5), title
+    taus = limits.redundancy_facts(models).groupby(["first", "second"])["tau"].mean()
+    for pair, tau in table("| measures | tau |"):
+        first, second = (names[title] for title in pair.split(" and "))
+        expected = taus.get((first, second), taus.get((second, first)))
+        assert float(tau) == pytest.approx(expected, abs=0.025), pair
+
+
+@pytest.mark.slow
+def test_the_fitted_rates():
+    rates = limits.violation_facts(40).groupby(["rows", "columns"])["rate"].first()
+    written = re.search(r"exponents of (\S+) and (\S+) over.*, and (\S+) and (\S+) with", CHAPTER)
+    keys = [(0.0, 0.0), (0.2, 0.0), (0.0, 0.2), (0.2, 0.2)]
+    assert list(map(float, written.groups())) == pytest.approx([rates[k] for k in keys], abs=0.006)

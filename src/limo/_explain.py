@@ -13,8 +13,8 @@ from limo._evaluate import evaluate
 from limo._evaluation import Evaluation
 from limo._guarantees import BOUNDS, from_any_order, from_margins, has_table
 from limo._margins import MarginSummary, Orders
-from limo._system import Later
-from limo._text import Rows, align, as_html, counted, plain
+from limo._system import Later, workers
+from limo._text import Prose, Rows, align, as_html, counted, plain
 from limo._types import Values, check_kind
 from limo._views import COLUMNS, ENTRIES, ROWS, View
 from limo.measures._conventions import Conventions
@@ -24,6 +24,9 @@ from limo.measures._table import MEASURES, PAPER_MEASURES
 pandas = Later("pandas")
 
 # Guarantees
+
+# Threads pay for themselves from this size on.
+_MANY_ENTRIES = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +51,9 @@ class Guarantee:
     rows : array of shape (2, n_rows)
         The lowest and the highest value of each row, from its misordered pairs.
     exact_share : float
-        Share of rows whose bounds are attained. 1 for all measures but average precision, where
-        rows with very many misordered pairs get bounds that hold, but may not be attained.
+        Share of rows whose bounds are attained. 1 for all measures but two: rows with very many
+        misordered pairs get bounds of average precision that hold, but may not be attained, and so
+        do labels and matrices of F1 if instances have weights that are not whole numbers.
 
     Examples
     --------
@@ -161,10 +165,13 @@ def guarantees(y_true: Any, y_score: Any = None) -> Guarantees:
     ranking measures lie in intervals, and so does F1 with the best thresholds. The intervals are
     sharp: some order of the items reaches each end. :doc:`/guarantees` has the proofs.
 
+    Rows count as in the measures: missing labels take no part, and instances may have weights.
+
     Parameters
     ----------
     y_true : Evaluation, or array-like or sparse matrix of shape (n_samples, n_labels)
-        The result of :func:`evaluate` with scores, or the true labels.
+        The result of :func:`evaluate` with scores, which may have been called with ``missing`` and
+        ``sample_weight``, or the true labels.
     y_score : array-like of shape (n_samples, n_labels), optional
         Scores, if ``y_true`` are labels.
 
@@ -188,46 +195,64 @@ def guarantees(y_true: Any, y_score: Any = None) -> Guarantees:
         raise ValueError(
             "guarantees need margins, and margins need scores: call evaluate with y_score."
         )
-    if not evaluation.is_plain:
+    if not _has_orders(evaluation):
         raise ValueError(
-            "guarantees hold for whole items and complete rows: evaluate without sample_weight, "
-            "and without missing labels."
+            "guarantees need the order of every instance, which was not kept: use limo.evaluate, "
+            "or limo.Evaluator(per_instance=True)."
         )
-    return Guarantees(
-        {
-            measure.name: _guarantee(measure, evaluation)
-            for measure in PAPER_MEASURES.values()
-            if measure.family in BOUNDS
-        }
-    )
+    measures = [m for m in PAPER_MEASURES.values() if m.family in BOUNDS]
+    with workers(enough=evaluation.n_instances * evaluation.n_labels > _MANY_ENTRIES) as run:
+        found = run(lambda measure: _guarantee(measure, evaluation), measures)
+        return Guarantees({one.measure.name: one for one in found})
+
+
+def _has_orders(evaluation: Evaluation) -> bool:
+    kept: int = evaluation.margins[ROWS.name].orders.relevant.size
+    return kept == evaluation.n_instances
 
 
 def _guarantee(measure: Measure, evaluation: Evaluation) -> Guarantee:
     summary, family = evaluation.margins[measure.view.name], measure.family
-    orders, conventions = summary.orders, evaluation.conventions
-    p, n, b = orders.relevant, orders.irrelevant, orders.misordered
+    orders, weights = summary.orders, summary.weights
+    p, n, b = _counts(evaluation, measure.view)
 
-    def settled(rows: Values) -> Values:
-        return _under(conventions, measure, orders, rows)
+    def counted(rows: Values) -> Values:
+        return _under(evaluation.conventions, measure, orders, rows, weights)
 
-    rows = settled(BOUNDS[family](p, n, b))
-    margins = settled(from_margins(family, p, n, summary.margins > 0))
-    possible = settled(from_any_order(family, p, n))
-    value = settled(_values(family, orders)[np.newaxis])[0]
-    exact = has_table(p, n, b).mean() if family == "average_precision" else 1.0
+    rows = counted(BOUNDS[family](p, n, b))
+    margins = counted(from_margins(family, p, n, summary.margins > 0))
+    possible = counted(from_any_order(family, p, n))
+    value = counted(_values(family, orders)[np.newaxis])[0]
+    exact = np.full(p.shape, family != "f1" or p.dtype.kind == "i")
+    if family == "average_precision":
+        exact = has_table(p, n, b, size=float((p + n).sum()))
     return Guarantee(
         measure,
-        value=mean_of_defined(value),
-        from_pairs=_ends(rows),
-        from_margins=_ends(margins),
-        possible=_ends(possible),
+        value=mean_of_defined(value, weights),
+        from_pairs=_ends(rows, weights),
+        from_margins=_ends(margins, weights),
+        possible=_ends(possible, weights),
         rows=rows,
-        exact_share=float(exact),
+        exact_share=float(exact.mean()),
     )
 
 
-def _ends(lines: Values) -> tuple[float, float]:
-    return mean_of_defined(lines[0]), mean_of_defined(lines[1])
+def _counts(evaluation: Evaluation, view: View) -> tuple[Any, Any, Any]:
+    """The relevant and irrelevant items and the misordered pairs of rows: floats if items weigh.
+
+    An instance of weight 2 counts as two, so items of whole weights are whole items.
+    """
+    orders = evaluation.margins[view.name].orders
+    counts = orders.relevant, orders.irrelevant, orders.misordered
+    weights = evaluation.margins[ROWS.name].weights
+    if view is ROWS or weights is None or (weights == np.rint(weights)).all():
+        return counts
+    p, n, b = (count.astype(np.float64) for count in counts)
+    return p, n, b
+
+
+def _ends(lines: Values, weights: Values | None) -> tuple[float, float]:
+    return mean_of_defined(lines[0], weights), mean_of_defined(lines[1], weights)
 
 
 def _values(family: str, orders: Orders) -> Values:
@@ -242,8 +267,13 @@ def _values(family: str, orders: Orders) -> Values:
     return orders.average_precision if family == "average_precision" else orders.best_f1
 
 
-def _under(c: Conventions, measure: Measure, orders: Orders, rows: Values) -> Values:
-    """Values of rows under the conventions for rows without relevant or irrelevant items."""
+def _under(
+    c: Conventions, measure: Measure, orders: Orders, rows: Values, weights: Values | None
+) -> Values:
+    """Values of rows under the conventions for rows without relevant or irrelevant items.
+
+    Rows that count nothing, such as those without a known label, stay undefined.
+    """
     if measure.family == "coverage":
         rows = rows + (c.coverage_offset + 1)
     if measure.family == "f1":
@@ -251,7 +281,8 @@ def _under(c: Conventions, measure: Measure, orders: Orders, rows: Values) -> Va
     if measure.family == "average_precision" and not c.full_rows_in_average_precision:
         rows = np.where(orders.irrelevant == 0, np.nan, rows)
     fill = c.undefined.get(measure.name)
-    return rows if fill is None else np.where(np.isnan(rows), fill, rows)
+    rows = rows if fill is None else np.where(np.isnan(rows), fill, rows)
+    return rows if weights is None else np.where(weights > 0, rows, np.nan)
 
 
 # Sentences
@@ -312,9 +343,9 @@ def explain(evaluation: Evaluation, measure: str | None = None) -> str:
         return _explain_one(evaluation, measure)
     sentences = [_view_sentence(summary) for summary in views if summary.pairs]
     if not sentences:
-        return "There are no pairs to compare: all entries are relevant, or none is."
-    promised = promise(guarantees(evaluation).to_dict()) if evaluation.is_plain else []
-    return "\n".join([*sentences, *promised, *_leaning(*views[:2]), *_cautions(evaluation)])
+        return Prose("There are no pairs to compare: all entries are relevant, or none is.")
+    promised = promise(guarantees(evaluation).to_dict()) if _has_orders(evaluation) else []
+    return Prose("\n".join([*sentences, *promised, *_leaning(*views[:2]), *_cautions(evaluation)]))
 
 
 def _explain_one(evaluation: Evaluation, name: str) -> str:
@@ -327,10 +358,9 @@ def _explain_one(evaluation: Evaluation, name: str) -> str:
     known = "" if math.isnan(skill) else f", skill {skill:.0%} (0% is blind guessing)"
     lines = [f"The value of {measure.title} is {evaluation[name]:.4f}{known}."]
     lines += [_view_sentence(summary)] if summary.pairs else []
-    if evaluation.is_plain:
-        own = guarantees(evaluation).get(name)
-        lines += promise({name: own.to_dict()} if own is not None else {})
-    return "\n".join([*lines, *_cautions(evaluation)])
+    own = guarantees(evaluation).get(name) if _has_orders(evaluation) else None
+    lines += promise({name: own.to_dict()} if own is not None else {})
+    return Prose("\n".join([*lines, *_cautions(evaluation)]))
 
 
 def promise(found: Mapping[str, Any]) -> list[str]:

@@ -2,10 +2,13 @@
 
 A row has p relevant and n irrelevant items, and b of its p n pairs are misordered; ties count as
 errors. Every function gives two lines, the lowest and the highest value of each row, over all
-orders that have this b. ``docs/guarantees.md`` has the statements and proofs.
+orders that have this b. If items have weights, p, n and b are sums of these. Whole weights count
+as repeated items. For others p, n and b are floats, and bounds hold for any parts of items.
+``docs/guarantees.md`` has the statements and proofs.
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -15,27 +18,26 @@ from limo._kernels.guarantees import (
     greatest_precision,
     least_precision,
 )
-from limo._system import workers
 from limo._types import Booleans, Integers, Values
 
-# Operations for the tables of average precision: so many for each item of the matrix, at least, at
-# most for one table, and the most cells a table may have.
-_PER_ITEM = 32
+# Operations for the table of average precision: so many for each item of the matrix and at least,
+# for one row; and the most cells that the table may have.
+_PER_ITEM = 12
 _LEAST_WORK = 1 << 24
-_LARGEST_WORK = 1 << 26
-_LARGEST_TABLE = 1 << 21
+_LARGEST_TABLE = 1 << 22
 
-Bounds = Callable[[Integers, Integers, Integers], Values]
+Counted = Any  # Integers, or Values if items have weights
+Bounds = Callable[[Any, Any, Any], Values]
 
 
-def ranking_loss_bounds(p: Integers, n: Integers, b: Integers) -> Values:
+def ranking_loss_bounds(p: Counted, n: Counted, b: Counted) -> Values:
     """Ranking loss is b / pn; undefined in rows without pairs."""
     pairs = (p * n).astype(np.float64)
     share = np.divide(b, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
     return np.stack([share, share])
 
 
-def auc_bounds(p: Integers, n: Integers, b: Integers) -> Values:
+def auc_bounds(p: Counted, n: Counted, b: Counted) -> Values:
     """AUC is 1 - b / pn if ties count as errors."""
     return 1 - ranking_loss_bounds(p, n, b)
 
@@ -52,14 +54,29 @@ def coverage_bounds(p: Integers, n: Integers, b: Integers) -> Values:
     return np.where(p > 0, p - 1 + np.stack([least, np.minimum(n, b)]), np.nan)
 
 
-def f1_bounds(p: Integers, n: Integers, b: Integers) -> Values:
-    """F1 with the best threshold of each row, exactly."""
+def f1_bounds(p: Counted, n: Counted, b: Counted) -> Values:
+    """F1 with the best threshold of each row, exactly unless items have weights."""
+    if p.dtype.kind == "f":
+        return _weighted_f1_bounds(p, n, b)
     found = np.full((2, p.size), np.nan)
     exist = p > 0
-    own = np.empty((2, int(exist.sum())))
-    extreme_f1s(np.stack([p[exist], n[exist], b[exist]]), own)
-    found[:, exist] = own
+    triples, back = _distinct(p[exist], n[exist], b[exist])
+    values = np.empty((2, triples.shape[1]))
+    extreme_f1s(triples, values)
+    found[:, exist] = values[:, back]
     return found
+
+
+def _weighted_f1_bounds(p: Values, n: Values, b: Values) -> Values:
+    """Bounds of F1 for any order of any parts of the items, which some order nearly attains."""
+    exist = p > 0
+    p, n = np.where(exist, p, 1.0), np.where(n > 0, n, 1.0)  # no pairs are misordered without any
+    b = np.minimum(b, p * n)
+    first = p - b / n
+    highest = np.maximum(2 * first / (p + first), 2 * p / (2 * p + b / p))
+    share = b / p**2
+    lowest = np.maximum(2 * p / (2 * p + n), 2 / (2 + share + np.sqrt(share * (share + 2))))
+    return np.where(exist, np.stack([np.minimum(lowest, highest), highest]), np.nan)
 
 
 def average_precision_bounds(p: Integers, n: Integers, b: Integers) -> Values:
@@ -68,39 +85,52 @@ def average_precision_bounds(p: Integers, n: Integers, b: Integers) -> Values:
     found[:, p == 1] = 1 / (1 + b[p == 1])
     found[:, (p > 0) & (b == 0)] = 1.0
     rows = np.flatnonzero((p > 1) & (b > 0))
-    triples, back = np.unique(np.stack([p, n, b])[:, rows], axis=1, return_inverse=True)
-    exact = has_table(*triples)
-    groups = np.unique(triples[:2], axis=1).T if rows.size else ()
-    values = np.empty(triples.shape).astype(np.float64)[:2]
-
-    def fill(size: Integers) -> None:
-        own = (triples[0] == size[0]) & (triples[1] == size[1])
-        short, long = np.flatnonzero(own & exact), np.flatnonzero(own & ~exact)
-        if short.size:
-            most = int(triples[2, short].max())
-            table = np.empty((2, most + 1))
-            extreme_precisions(int(size[0]), int(size[1]), most, table[0], table[1])
-            values[:, short] = table[:, triples[2, short]]
-        for i in long:
-            whole = int(size[0]), int(size[1]), float(triples[2, i])
-            values[:, i] = least_precision(*whole), greatest_precision(*whole)
-
-    with workers(enough=rows.size > 100) as run:
-        list(run(fill, groups))
-    found[:, rows] = values[:, back.reshape(-1)]
+    if not rows.size:
+        return found
+    triples, back = _distinct(p[rows], n[rows], b[rows])
+    values = np.empty((2, triples.shape[1]))
+    exact = has_table(*triples, size=float((p + n).sum()))
+    if exact.any():
+        own = np.empty((2, int(exact.sum())))
+        extreme_precisions(triples[:, exact], _limits(triples[:, exact]), own)
+        values[:, exact] = own
+    for i in np.flatnonzero(~exact):
+        one = int(triples[0, i]), int(triples[1, i]), float(triples[2, i])
+        values[:, i] = least_precision(*one), greatest_precision(*one)
+    found[:, rows] = values[:, back]
     return found
 
 
-def has_table(p: Integers, n: Integers, b: Integers) -> Booleans:
+def _distinct(p: Integers, n: Integers, b: Integers) -> tuple[Integers, Integers]:
+    """The distinct triples, with ascending p, and which of them each row has."""
+    order = np.lexsort((b, n, p))
+    ordered = np.stack([p, n, b])[:, order]
+    new = np.ones(order.size, dtype=bool)
+    new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    back = np.empty_like(order)
+    back[order] = np.cumsum(new) - 1
+    return np.ascontiguousarray(ordered[:, new]), back
+
+
+def _limits(triples: Integers) -> Integers:
+    """The largest min(n, b) and the largest b of the triples with p >= k, for each k from 1."""
+    p, n, b = triples
+    found = np.zeros((2, int(p.max())), dtype=np.int64)
+    np.maximum.at(found[0], p - 1, np.minimum(n, b))
+    np.maximum.at(found[1], p - 1, b)
+    return np.ascontiguousarray(np.maximum.accumulate(found[:, ::-1], axis=1)[:, ::-1])
+
+
+def has_table(p: Integers, n: Integers, b: Integers, *, size: float) -> Booleans:
     """For which rows the extreme average precisions are computed exactly, with a table.
 
-    The tables of all sizes p, n together may take as long as a few looks at the matrix.
+    ``size`` is the number of items of the matrix. The table may take as long as a few looks at it.
+    Rows share one table: if each of its rows needs W operations at most, all of them need W times
+    the logarithm of the largest p.
     """
-    sizes = max(len(np.unique(p)), 1)
-    work = max(_LEAST_WORK, _PER_ITEM * float((p + n).sum())) / sizes
     levels = np.minimum(n, b).astype(np.float64) + 1
-    small = (levels * (b + 1) <= _LARGEST_TABLE) & (p * levels * b <= min(work, _LARGEST_WORK))
-    exact: Booleans = small | (p <= 1) | (b == 0)
+    work = p * levels * b <= max(_LEAST_WORK, _PER_ITEM * size)
+    exact: Booleans = ((levels * (b + 1) <= _LARGEST_TABLE) & work) | (p <= 1) | (b == 0)
     return exact
 
 
@@ -115,27 +145,32 @@ BOUNDS: Mapping[str, Bounds] = {
 """The bounds of a row by the name of the measure without its average."""
 
 
-def from_any_order(family: str, p: Integers, n: Integers) -> Values:
+def from_any_order(family: str, p: Counted, n: Counted) -> Values:
     """The lowest and the highest value of any order: all pairs misordered, or none."""
     return _between(family, p, n, np.zeros_like(p), p * n)
 
 
-def from_margins(family: str, p: Integers, n: Integers, effective: Booleans) -> Values:
+def from_margins(family: str, p: Counted, n: Counted, effective: Booleans) -> Values:
     """The lowest and the highest value if only the signs of the margins are known.
 
-    A row with a positive margin has no misordered pair; any other has from 1 to all.
+    A row with a positive margin has no misordered pair; any other has from 1 to all, or any part
+    of them if items have weights.
     """
-    least = np.where(effective | (p * n == 0), 0, 1)
+    some = np.zeros_like(p) if p.dtype.kind == "f" else np.ones_like(p)
+    least = np.where(effective | (p * n == 0), 0, some)
     return _between(family, p, n, least, np.where(effective, 0, p * n))
 
 
-def _between(family: str, p: Integers, n: Integers, least: Integers, most: Integers) -> Values:
+def _between(family: str, p: Counted, n: Counted, least: Counted, most: Counted) -> Values:
     """Bounds for any number of misordered pairs from ``least`` to ``most``.
 
-    Every bound is monotone in b, so the ends decide. Average precision has one order at each end
-    that is used here (b = 0, 1 or pn), and needs no table.
+    Every bound is monotone in b, so the ends decide. Average precision and F1 have one order at
+    each end that is used here (b = 0, 1 or pn), and a formula for it.
     """
-    bounds = _precision_of_one_order if family == "average_precision" else BOUNDS[family]
+    bounds = BOUNDS[family]
+    if p.dtype.kind != "f":
+        formulas = {"average_precision": _precision_of_one_order, "f1": _f1_of_one_order}
+        bounds = formulas.get(family, bounds)
     ends = np.stack([bounds(p, n, least), bounds(p, n, most)])
     return np.stack([ends.min(axis=(0, 1)), ends.max(axis=(0, 1))])
 
@@ -147,4 +182,11 @@ def _precision_of_one_order(p: Integers, n: Integers, b: Integers) -> Values:
     all_lost = 1 - n * (harmonic[p + n] - harmonic[n]) / exist
     one_lost = 1 - 1 / (exist * (exist + 1.0))
     value = np.where(b == 0, 1.0, np.where(b == 1, one_lost, all_lost))
+    return np.tile(np.where(p > 0, value, np.nan), (2, 1))
+
+
+def _f1_of_one_order(p: Integers, n: Integers, b: Integers) -> Values:
+    """F1 with the best threshold for b = 0, for b = 1 and for b = pn: all relevant items taken."""
+    ahead = np.where(b == 0, 0, np.where(b == 1, 1, n))
+    value = 2.0 * p / np.maximum(2.0 * p + ahead, 1.0)
     return np.tile(np.where(p > 0, value, np.nan), (2, 1))

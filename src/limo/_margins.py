@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 
 from limo._checks import Checked, check_inputs, check_number
-from limo._kernels.guarantees import row_orders
+from limo._kernels.guarantees import best_weighted_f1, row_orders
 from limo._kernels.profiles import digits_of, exact_mean, rounded
 from limo._profiles import Profile
 from limo._sparse_profiles import read_any_profiles
 from limo._types import Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, View
+
+# Floats up to this size hold every whole number.
+_LARGEST_WHOLE = 2.0**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,20 +30,20 @@ class Orders:
 
     Attributes
     ----------
-    relevant, irrelevant : array of int
-        How many relevant and irrelevant items each row has.
-    misordered : array of int
+    relevant, irrelevant : array of int, or of float if items have weights
+        How many relevant and irrelevant items each row has, or how much they weigh.
+    misordered : array of int, or of float if items have weights
         How many of its pairs are lost or tied.
     ahead_of_first, ahead_of_last : array
         How many irrelevant items score at least as high as the best and the worst relevant item;
-        nan in rows without a relevant item, like the next two.
+        nan in rows without a relevant item, and if items have weights.
     average_precision, best_f1 : array
-        Average precision, and F1 with the best threshold of each row.
+        Average precision (nan as before), and F1 with the best threshold of each row.
     """
 
-    relevant: Integers
-    irrelevant: Integers
-    misordered: Integers
+    relevant: Integers | Values
+    irrelevant: Integers | Values
+    misordered: Integers | Values
     ahead_of_first: Values
     ahead_of_last: Values
     average_precision: Values
@@ -135,13 +138,14 @@ def absolute(profile: Profile) -> Values:
 
 
 def _orders(profile: Profile) -> Values:
-    """The lines of :class:`Orders`, one column for each row; zeros if items have weights."""
-    lines = np.zeros((7, profile.n_relevant.size))
-    if profile.weights is not None:
-        return lines  # orders are of whole items
+    """The lines of :class:`Orders`, one column for each row."""
+    lines = np.full((7, profile.n_relevant.size), np.nan)
     lines[:2] = profile.n_relevant, profile.n_irrelevant
     lines[2] = profile.pairs_lost + profile.pairs_tied
-    row_orders(profile.indptr, profile.above + profile.tied, lines[3:])
+    if profile.weights is None:
+        row_orders(profile.indptr, profile.ahead, lines[3:])
+    else:
+        best_weighted_f1(profile.indptr, profile.ahead, profile.weights.relevant, lines[6])
     return lines
 
 
@@ -160,20 +164,27 @@ def summarise(
     view: View, found: Mapping[str, Values], weights: Values | None = None
 ) -> MarginSummary:
     """Summarise what the ``MARGIN_FUNCTIONS`` found in a view, whose rows may have weights."""
-    pairs, tied, lost = (found[name] for name in ("pairs", "tied", "lost"))
-    counts = (line.astype(np.int64) for line in found["orders"][:3])
-    own = found["absolute"], Orders(*counts, *found["orders"][3:]), weights
-    exist = pairs > 0
-    if not exist.any():
+    pairs, tied = found["pairs"], found["tied"]
+    lines: Any = found["orders"]
+    counts = lines[:3]
+    if (counts == np.rint(counts)).all() and counts.max(initial=0.0) < _LARGEST_WHOLE:
+        counts = counts.astype(np.int64)
+    own = found["absolute"], Orders(*counts, *lines[3:]), weights
+    if not (pairs > 0).any():
         return MarginSummary(view, found["margin"], 0.0, math.nan, math.nan, *own)
-    in_order = 1 - (lost + tied)[exist] / pairs[exist]
-    counted = None if weights is None else weights[exist]
-    total, ties = (
-        rounded(digits_of(n[exist] if counted is None else n[exist] * counted))
-        for n in (pairs, tied)
-    )
-    ordered = exact_mean(in_order, counted)
+    total, ties = (rounded(digits_of(n if weights is None else n * weights)) for n in (pairs, tied))
+    ordered = exact_mean(*in_order(found, weights))
     return MarginSummary(view, found["margin"], total, ties / total, ordered, *own)
+
+
+def in_order(
+    found: Mapping[str, Values], weights: Values | None = None
+) -> tuple[Values, Values | None]:
+    """The share of pairs in the right order, of each row that has pairs, and their weights."""
+    pairs, tied, lost = (found[name] for name in ("pairs", "tied", "lost"))
+    exist = pairs > 0
+    share: Values = 1 - (lost + tied)[exist] / pairs[exist]
+    return share, None if weights is None else weights[exist]
 
 
 def positive_share(values: Values, weights: Values | None = None) -> float:

@@ -28,6 +28,8 @@ class MalformedError(Exception):
 
 def read(text: str, delimiter: str) -> list[NaiveColumn]:
     """The columns of a file whose first row holds the names; raise MalformedError at the first fault."""
+    if "\0" in text:
+        raise MalformedError(text[: text.index("\0")].count("\n") + 1)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows = []
     try:

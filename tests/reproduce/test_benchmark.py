@@ -32,6 +32,7 @@ def test_the_findings_count_what_agrees(found):
     assert "0 have none" in everything
 
 
+@pytest.mark.slow
 def test_the_conclusions_are_drawn_from_our_ranks(found):
     same, training, moved = found.findings[3:6]
     assert "on macro-F1: LIMO-inst; on macro-AUC: LIMO-inst." in same
@@ -45,6 +46,7 @@ def test_the_conclusions_are_drawn_from_our_ranks(found):
     )
 
 
+@pytest.mark.slow
 def test_the_document_is_fit_for_a_report(found):
     json.dumps(found.document, allow_nan=False)
     six, eight = found.document["comparisons"]
@@ -54,6 +56,7 @@ def test_the_document_is_fit_for_a_report(found):
     assert "<html" in limo.report.render(found.document)
 
 
+@pytest.mark.slow
 def test_every_format_is_written(found):
     names = {path.name for path in found.paths}
     for stem in ("figure4", "ranks_extended"):

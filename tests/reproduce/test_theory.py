@@ -21,6 +21,7 @@ def test_every_format_is_written(found):
     assert all(path.stat().st_size > 100 for path in found.paths)
 
 
+@pytest.mark.slow
 def test_the_findings_in_sentences(found):
     assert found.findings[0].startswith("Table 2: all 43 ticks hold on all 20 generated")
     assert "at 4000 instances micro-AUC" in found.findings[1]
@@ -29,6 +30,7 @@ def test_the_findings_in_sentences(found):
     assert str(found).startswith("The theory, checked by computation\nTable 2")
 
 
+@pytest.mark.slow
 def test_the_page_shows_every_table_and_picture(found):
     page = found.paths[0].read_text()
     assert "| ranking loss      | ✓ 4/4" in page
@@ -38,6 +40,7 @@ def test_the_page_shows_every_table_and_picture(found):
     pd.testing.assert_frame_equal(pd.read_csv(tables["table2.csv"]), found.tables["table2"])
 
 
+@pytest.mark.slow
 def test_the_same_call_again_only_draws(found):
     kept = sorted((found.folder / "facts").iterdir())
     before = [path.stat().st_mtime_ns for path in kept]
@@ -57,10 +60,12 @@ def test_the_same_call_again_only_draws(found):
     assert again.paths[-2].read_bytes() == picture
 
 
+@pytest.mark.slow
 def test_without_data_the_page_says_so(found):
     assert found.findings[-1] == "Real data: skipped, as it was not asked for."
 
 
+@pytest.mark.slow
 def test_a_tick_that_fails_is_named(found):
     cells = found.tables["table2"].copy()
     first = cells.index[cells["measure"].eq("ranking_loss") & cells["perfect"].eq(4)][0]

@@ -41,9 +41,12 @@ def test_without_data_the_part_is_skipped_and_says_so(asked, why):
 
 def models():
     names = ["ranking_loss", "one_error", "coverage", "average_precision", "instance_f1"]
-    more = ["instance_auc", "macro_auc", "macro_f1"]
+    more = ["instance_auc", "macro_auc", "macro_f1", "micro_auc", "micro_f1"]
+    ends = {
+        f"{end}_{name}": v for end, v in (("lowest", 0), ("highest", 1)) for name in names + more
+    }
     rows = [
-        {"data": "one", "loss": "rows mean", "path": path, "alpha": 1.0, "instances": 9,
+        {"data": "one", "loss": "rows mean", "path": path, "alpha": 1e-2, "instances": 9, **ends,
          **dict.fromkeys(names, x), **dict.fromkeys(more, 1 - x),
          **{f"fixed_{name}": 0.5 for name in names}}
         for path in ("alpha", "training") for x in (0.2, 0.4)

@@ -105,6 +105,7 @@ def test_redundancy_of_equal_and_of_opposite_orders():
     assert tau["ranking_loss", "macro_auc"] == pytest.approx(-1)
 
 
+@pytest.mark.slow
 @compiled
 def test_models_of_a_small_data_set(monkeypatch):
     data = limo.datasets.figure1(120)

@@ -158,7 +158,8 @@ def plot_table2(facts: pd.DataFrame) -> Any:
         ax.barh(y, 0.84 * share, 0.72, x - 0.42, color=colour, alpha=0.35 if tick else 0.5)
         mark = {"yes": "✓", "in_the_limit": "✓ (limit)", "no": "✗"}[fact["optimised"]]
         ax.text(x - 0.36, y, mark, va="center", ha="left", color=colour, weight="bold")
-        ax.text(x + 0.38, y, _percent(share), va="center", ha="right", color=INK, fontsize=8)
+        if fact["optimised"] != "in_the_limit":  # of few instances, a share says nothing
+            ax.text(x + 0.38, y, _percent(share), va="center", ha="right", color=INK, fontsize=8)
     ax.set_xticks(range(len(EFFECTIVENESS)), EFFECTIVENESS)
     ax.set_yticks(range(len(names)), [PAPER_MEASURES[name].title for name in names])
     ax.xaxis.tick_top()

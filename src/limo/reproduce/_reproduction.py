@@ -81,11 +81,13 @@ class Reproduction:
 
     Examples
     --------
-    >>> import limo, tempfile
-    >>> size = {"n_predictors": 2, "n_draws": 2, "n_worlds": 3, "real_data": False}
-    >>> found = limo.reproduce.theory(tempfile.mkdtemp(), **size)
-    >>> found.paths[0].name
-    'theory.md'
+    >>> from pathlib import Path
+    >>> from limo.reproduce import Reproduction
+    >>> page = Path("theory.md")
+    >>> print(Reproduction("The theory", page.parent, ("Table 2 holds.",), {}, (page,), {}))
+    The theory
+    Table 2 holds.
+    Written to theory.md.
     """
 
     title: str

@@ -32,7 +32,7 @@ Job = tuple[str, Callable[[], pd.DataFrame]]
 
 # Part of the names of stored tables. Raise the number when their columns change, so that tables of
 # an older version are not read.
-VERSION = 2
+VERSION = 3
 
 
 def theory(
@@ -67,8 +67,9 @@ def theory(
     n_worlds : int, default=300
         The number of random distributions of the consistency map.
     real_data : bool, default=True
-        Whether to fit models to emotions, medical and enron, as far as they are stored on this
-        machine. ``limo datasets fetch`` downloads them, ``LIMO_DATA`` names their folder.
+        Whether to fit models to emotions, yeast, CAL500, medical and enron, as far as they are
+        stored on this machine. ``limo datasets fetch`` downloads them, ``LIMO_DATA`` names their
+        folder.
     seed : int, default=0
         The seed of all random draws.
     progress : callable, optional

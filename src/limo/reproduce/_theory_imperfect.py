@@ -9,7 +9,7 @@ import pandas as pd
 from limo.measures._table import PAPER_MEASURES
 from limo.reproduce._pictures import FAINT, GOOD, INK, POOR, figure
 from limo.reproduce._reproduction import Picture, ResultTable
-from limo.reproduce._theory_limits import DATASETS, redundancy_facts
+from limo.reproduce._theory_limits import DATASETS, MIDDLE_ALPHA, redundancy_facts
 from limo.reproduce._theory_worlds import measure_titles
 
 _BANDS = ("one_error", "coverage", "average_precision", "instance_f1")
@@ -124,7 +124,10 @@ def _example_table(examples: pd.DataFrame) -> ResultTable:
         "labels at three points) with as few labels as possible, and what is proven by whom."
     )
     title = "Counterexamples of the consistency map"
-    text = shown.assign(regret=shown["regret"].map("{:.4f}".format)).astype(str)
+    text = shown.assign(
+        measure=[PAPER_MEASURES[name].title for name in shown["measure"]],
+        regret=shown["regret"].map("{:.4f}".format),
+    ).astype(str)
     return ResultTable("map_examples", title, note, text, shown.reset_index(drop=True))
 
 
@@ -171,8 +174,10 @@ def data_parts(models: list[pd.DataFrame], bands: list[pd.DataFrame], *, asked: 
     captions = {
         "intervals": "What the ranking loss of scores allows other measures to be, on the labels "
         "of each data set (grey), and models of real data.",
-        "paths": "Measures on test data along the regularisation strength (left) and the number "
-        "of training instances (right), against the share of pairs in order.",
+        "paths": "How measures on test data approach their limits: along the regularisation "
+        "strength (left, from 1 to 0.0001) and the number of training instances (right, from 10 % "
+        "to all), against the share of misordered pairs of their view. Dots grow along the path; "
+        "lines show what the misordered pairs of the model allow.",
     }
     pictures = (
         Picture("intervals", captions["intervals"], lambda: _plot_bands(facts, allowed)),
@@ -247,7 +252,7 @@ def _tau_table(taus: pd.DataFrame) -> ResultTable:
 
 def _plot_bands(facts: pd.DataFrame, allowed: pd.DataFrame) -> Any:
     names = list(facts["data"].unique())
-    made, axes = figure(2.9 * len(names) + 0.6, 9.6, len(_BANDS), len(names))
+    made, axes = figure(2.2 * len(names) + 0.6, 8.4, len(_BANDS), len(names))
     for j, data in enumerate(names):
         own = facts[facts["data"] == data]
         for i, measure in enumerate(_BANDS):
@@ -269,27 +274,46 @@ def _plot_bands(facts: pd.DataFrame, allowed: pd.DataFrame) -> Any:
     return made
 
 
+_PATHS = {
+    **dict.fromkeys(_BANDS, "instance_auc"),
+    "macro_f1": "macro_auc",
+    "micro_f1": "micro_auc",
+}
+"""The measures that are drawn along the paths, and which one counts the pairs of their view."""
+_TICKS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7)
+
+
 def _plot_paths(facts: pd.DataFrame) -> Any:
-    """Measures of the data set with the most labels against the pairs in order of their view."""
+    """Measures of the data set with the most labels against the misordered pairs of their view."""
     data = facts["data"].iloc[-1]
-    panels = {
-        "average_precision": "instance_auc",
-        "one_error": "instance_auc",
-        "macro_f1": "macro_auc",
+    own = facts[facts["data"].eq(data)]
+    last = own[own["path"].eq("alpha") & own["alpha"].eq(MIDDLE_ALPHA)]
+    paths = {
+        "along alpha": own[own["path"].eq("alpha")],
+        "along training size": pd.concat([own[own["path"].eq("training")], last]),
     }
-    made, axes = figure(7.6, 8.0, len(panels), 2)
-    for j, path in enumerate(("alpha", "training")):
-        own = facts[facts["data"].eq(data) & facts["path"].eq(path)]
-        for i, (measure, pairs) in enumerate(panels.items()):
-            for k, (loss, line) in enumerate(own.groupby("loss", sort=False)):
-                style = {"color": _COLOURS[k], "marker": _MARKS[k], "markersize": 4}
-                axes[i, j].plot(line[pairs], line[measure], label=loss, linewidth=1, **style)
-            axes[i, j].set(
-                xlabel=f"pairs in order ({PAPER_MEASURES[pairs].title})",
-                ylabel=PAPER_MEASURES[measure].title,
-            )
-        what = {"alpha": "along alpha", "training": "along training size"}[path]
+    made, axes = figure(7.6, 14.0, len(_PATHS), 2)
+    for j, (what, models) in enumerate(paths.items()):
+        for i, (measure, pairs) in enumerate(_PATHS.items()):
+            ax = axes[i, j]
+            for k, (loss, line) in enumerate(models.groupby("loss", sort=False)):
+                _draw_path(ax, 1 - line[pairs], line, measure, str(loss), k)
+            title = PAPER_MEASURES[pairs].title
+            ax.set(xscale="log", xlabel=f"misordered pairs (1 - {title})")
+            ax.set_xticks([x for x in _TICKS if ax.get_xlim()[0] <= x <= ax.get_xlim()[1]])
+            ax.set_xticks([], minor=True)
+            ax.xaxis.set_major_formatter("{x:g}")
+            ax.set_ylabel(PAPER_MEASURES[measure].title)
         axes[0, j].set_title(f"{data}, {what}", fontsize=10, color=INK)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     return made
+
+
+def _draw_path(ax: Any, x: Any, line: pd.DataFrame, measure: str, loss: str, k: int) -> None:
+    """One loss: a line of growing dots, each in the interval that its pairs allow."""
+    colour = _COLOURS[k]
+    ax.vlines(x, line[f"lowest_{measure}"], line[f"highest_{measure}"], color=colour, alpha=0.3)
+    ax.plot(x, line[measure], color=colour, linewidth=1)
+    sizes = np.linspace(5, 30, len(line))
+    ax.scatter(x, line[measure], sizes, color=colour, marker=_MARKS[k], label=loss, linewidths=0.8)

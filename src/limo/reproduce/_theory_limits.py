@@ -98,7 +98,7 @@ def _share(rng: np.random.Generator, n: int, share: float) -> Anything:
 
 # Models of real data
 
-DATASETS = ("emotions", "medical", "enron")
+DATASETS = ("emotions", "yeast", "CAL500", "medical", "enron")
 MODELS: dict[str, tuple[Term, ...]] = {
     "rows mean": (Term("rows", "mean"),),
     "columns mean": (Term("columns", "mean"),),
@@ -148,14 +148,17 @@ def _path() -> Iterator[tuple[str, float, float]]:
 def _fit(
     train: Dataset, test: Dataset, chosen: Integers, terms: tuple[Term, ...], alpha: float
 ) -> dict[str, float]:
-    """Measures of one model; F1 with the best thresholds, and how far the pairs fix each."""
+    """Measures of one model, F1 with the best thresholds, and what its pairs allow each to be."""
     scale = MaxAbsScaler().fit(train.X)
     model = MarginClassifier(terms, alpha=alpha, threshold_measure=None)
     model.fit(scale.transform(train.X[chosen]), train.Y[chosen])
     S = model.decision_function(scale.transform(test.X))
     promised = guarantees(evaluate(test.Y, S))
-    fixed = {f"fixed_{name}": one.fixed_share for name, one in promised.items()}
-    return {name: one.value for name, one in promised.items()} | fixed
+    found: dict[str, float] = {}
+    for name, one in promised.items():
+        found |= {name: one.value, f"fixed_{name}": one.fixed_share}
+        found |= {f"lowest_{name}": one.from_pairs[0], f"highest_{name}": one.from_pairs[1]}
+    return found
 
 
 # What the labels of a data set allow
