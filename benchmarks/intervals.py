@@ -50,9 +50,9 @@ def true_values(world: str, measures: str | None, large: int) -> dict[str, float
     return {name: float(np.mean([part[name] for part in parts])) for name in parts[0]}
 
 
-def coverage(measures: str | None, repeat: int, large: int) -> None:
+def coverage(measures: str | None, repeat: int, large: int, worlds: list[str]) -> None:
     """The share of intervals that contain the true value, by world and number of instances."""
-    for world in WORLDS:
+    for world in worlds:
         truth = true_values(world, measures, large)
         hits = {name: [] for name in truth}
         for m in SIZES:
@@ -75,9 +75,9 @@ def coverage(measures: str | None, repeat: int, large: int) -> None:
             print(f"  {name:28}{truth[name]:8.3f}{cells}{note}", flush=True)
 
 
-def agreement(measures: str | None, resamples: int) -> None:
+def agreement(measures: str | None, resamples: int, names: list[str]) -> None:
     """Errors by formula over errors by bootstrap, on the second half of real data."""
-    for name in ("emotions", "CAL500", "bibtex", "enron"):
+    for name in names:
         whole = limo.datasets.load(name, download=False)
         train, test = np.arange(whole.Y.shape[0]) % 2 == 0, np.arange(whole.Y.shape[0]) % 2 == 1
         scaled = StandardScaler(with_mean=False).fit_transform(whole.X)
@@ -113,9 +113,12 @@ def main() -> None:
     parser.add_argument("--large", type=int, default=100_000)
     parser.add_argument("--resamples", type=int, default=2000)
     parser.add_argument("--measures", default=None, help="'all' for the further ones too")
+    parser.add_argument("--worlds", default=",".join(WORLDS), help="for the coverage; '' for none")
+    parser.add_argument("--sets", default="emotions,CAL500,bibtex,enron", help="'' for none")
     given = parser.parse_args()
-    agreement(given.measures, given.resamples)
-    coverage(given.measures, given.repeat, given.large)
+    agreement(given.measures, given.resamples, [name for name in given.sets.split(",") if name])
+    worlds = [world for world in given.worlds.split(",") if world]
+    coverage(given.measures, given.repeat, given.large, worlds)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn import metrics
 
 import limo
 
@@ -13,6 +14,7 @@ Y = (RNG.random((300, 5)) < 0.3).astype(int)
 A = 1.5 * Y + RNG.standard_normal(Y.shape)
 B = A + 0.02 * RNG.standard_normal(Y.shape)
 C = RNG.standard_normal(Y.shape)
+RNG_OF_TEST = np.random.default_rng(11)
 CUT = {"a": A > 0.8, "c": C > 0.8}
 
 
@@ -66,6 +68,7 @@ def test_groups_make_errors_larger_where_instances_repeat():
         assert one.interval.error == pytest.approx(other.interval.error, rel=0.02)
 
 
+@pytest.mark.slow
 def test_false_alarms_are_rare():
     """Two models of equal quality: at most 5 % of tables may name a better one."""
     alarms = 0
@@ -118,6 +121,88 @@ def test_the_document_calls_no_model_better_within_noise():
     page = limo.report.render(document)
     assert "Which differences are beyond noise" in page
     assert 'class="interval soft"' in page
+
+
+def left_out(measure, S, P, blocks):
+    """The values of a measure by scikit-learn without each block of instances."""
+    kept = [np.flatnonzero(blocks != k) for k in range(blocks.max() + 1)]
+    return np.array([measure(Y[i], (P if "f1" in measure.__name__ else S)[i]) for i in kept])
+
+
+def macro_auc(Y, S):
+    return metrics.roc_auc_score(Y, S, average="macro")
+
+
+def micro_auc(Y, S):
+    return metrics.roc_auc_score(Y, S, average="micro")
+
+
+def macro_f1(Y, P):
+    return metrics.f1_score(Y, P, average="macro")
+
+
+def micro_f1(Y, P):
+    return metrics.f1_score(Y, P, average="micro")
+
+
+def p_values_by_hand(A, C, cut):
+    """Paired t-tests of the seven means over instances; for the others a jackknife of 20 blocks."""
+    values = {n: limo.evaluate(Y, S, cut[n]).per_instance for n, S in (("a", A), ("c", C))}
+    found = {}
+    for name in values["a"]:
+        if name in limo.MEASURES:
+            a, c = values["a"][name], values["c"][name]
+            known = ~np.isnan(a)
+            found[name] = stats.ttest_rel(a[known], c[known]).pvalue
+    blocks = np.arange(len(Y)) % 20
+    for measure in (macro_auc, micro_auc, macro_f1, micro_f1):
+        a, c = (left_out(measure, S, cut[n], blocks) for n, S in (("a", A), ("c", C)))
+        error = np.sqrt(19 / 20 * ((a - c - (a - c).mean()) ** 2).sum())
+        whole = [
+            measure(Y, cut[n] if "f1" in measure.__name__ else S) for n, S in (("a", A), ("c", C))
+        ]
+        found[measure.__name__] = 2 * stats.t.sf(abs(whole[0] - whole[1]) / error, 19)
+    return found
+
+
+def test_the_verdict_counts_what_holm_finds_significant():
+    """C is a little weaker than A: better on some measures beyond noise, not on others."""
+    mixed = A + 0.25 * RNG_OF_TEST.standard_normal(A.shape)
+    cut = {"a": A > 0.8, "c": mixed > 0.9}
+    p = p_values_by_hand(A, mixed, cut)
+    assert set(p) == set(limo.MEASURES)
+    order = sorted(p, key=p.get)
+    steps = [(11 - k) * p[name] for k, name in enumerate(order)]
+    adjusted = {name: max(steps[: k + 1]) for k, name in enumerate(order)}  # Holm
+    document = limo.report.evaluation_document(Y, {"a": A, "c": mixed}, cut)
+    better = {d["measure"]: d["better"] for d in document["differences"]}
+    values = {m["name"]: m["measures"] for m in document["models"]}
+    alone = [name for name in better if adjusted[name] < 0.05]
+    assert 0 < len(alone) < 11
+    clear = [
+        name for name in p if not 0.02 < adjusted[name] < 0.12
+    ]  # errors by hand differ a little
+    assert len(clear) >= 8
+    for name in clear:
+        sign = limo.MEASURES[name].sign
+        ahead = sign * (values["a"][name]["value"] - values["c"][name]["value"]) > 0
+        winner = ("a" if ahead else "c") if name in alone else None
+        assert better[name] == winner, name
+        assert values["a"][name]["first"] == (winner != "c")
+        assert values["c"][name]["first"] == (winner != "a")
+
+
+def test_intervals_of_the_document_are_those_of_the_level():
+    loss = limo.evaluate(Y, A).per_instance["coverage"]
+    known = loss[~np.isnan(loss)]
+    error = known.std(ddof=1) / np.sqrt(known.size)
+    for given, level in ((None, 0.95), (0.9, 0.9)):
+        document = limo.report.evaluation_document(Y, {"a": A}, intervals=given)
+        assert document["level"] == level
+        line = document["models"][0]["measures"]["coverage"]
+        reach = stats.t.ppf(0.5 + level / 2, len(Y) - 1) * error
+        assert line["low"] == pytest.approx(known.mean() - reach, rel=2e-3)
+        assert line["high"] == pytest.approx(known.mean() + reach, rel=2e-3)
 
 
 def test_one_model_has_intervals_unless_they_are_declined():

@@ -13,7 +13,7 @@ from limo._checks import check_truth
 from limo._evaluate import evaluate_checked
 from limo._evaluation import Evaluation
 from limo._frames import by_name
-from limo._system import Later
+from limo._system import Later, write_text
 from limo._text import Rows, align, as_html, counted, plain
 from limo.measures._compute import check_conventions
 from limo.measures._conventions import Conventions
@@ -150,7 +150,7 @@ class Differences(Sequence[Difference]):
         }
         text = json.dumps(plain(document), indent=2, allow_nan=False)
         if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            write_text(path, text)
         return text
 
     @property
@@ -272,9 +272,8 @@ def compare_predictions(
         raise ValueError(
             f"Give scores or predictions of at least two predictors by name: got {len(names)}."
         )
-    sampling = check_sampling(
-        level, method, groups, n_resamples, random_state, n_instances=truth.Y.shape[0]
-    )
+    how = (level, method, groups, n_resamples, random_state)
+    sampling = check_sampling(*how, n_instances=truth.Y.shape[0], rows=truth.frame)
     rules = check_conventions(conventions)
     found = {}
     for name in names:

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from limo._checks import Checked, check_inputs
+from limo._checks import Checked, check_truth
 from limo._evaluation import Evaluation
 from limo._margins import MARGIN_FUNCTIONS, summarise
 from limo._system import Later
+from limo._types import Booleans, Values
 from limo._views import VIEWS, Items, View
 from limo.measures._compute import (
     Also,
@@ -24,7 +25,7 @@ from limo.measures._intervals import (
     check_sampling,
     draw_sample,
 )
-from limo.measures._measure import Measure, Result, blind_value
+from limo.measures._measure import Measure, blind_value
 from limo.measures._own import Chosen, computable, select
 
 pandas = Later("pandas")
@@ -111,21 +112,14 @@ def evaluate(
             "evaluate needs y_score, y_pred or both: got neither. "
             "Scores give the ranking measures, predicted labels the others."
         )
-    checked = check_inputs(
-        y_true,
-        y_score,
-        y_pred,
-        label_names,
-        missing=missing,
-        sample_weight=sample_weight,
-        sparse_scores=True,
-    )
+    truth = check_truth(y_true, label_names, missing=missing, sample_weight=sample_weight)
+    checked = truth.join(y_score, y_pred, sparse_scores=True)
     sampling = None
     if intervals is not None and intervals is not False:
         if checked.stored is not None:
             raise ValueError("Intervals need dense scores: leave out intervals=, or y_score.")
         how = (intervals, method, groups, n_resamples, random_state)
-        sampling = check_sampling(*how, n_instances=checked.Y.shape[0])
+        sampling = check_sampling(*how, n_instances=checked.Y.shape[0], rows=truth.frame)
     chosen = computable(select(measures), checked, measures)
     return evaluate_checked(
         checked, check_conventions(conventions), measures=chosen, sampling=sampling
@@ -179,6 +173,12 @@ def evaluation_of(
     """
     results, items = computed.results, computed.items
     own = {m.name: items[m.view.name] for m in measures}
+
+    def reasons(measure: Measure) -> dict[str, int]:
+        result = results[measure.name]
+        known = result.undefined, result.weights, own[measure.name]
+        return {why: n for why, n in undefined_reasons(measure.view, *known).items() if n}
+
     return Evaluation(
         results,
         {
@@ -188,7 +188,7 @@ def evaluation_of(
         conventions,
         *shape,
         label_names,
-        {m.name: _reasons(m, results[m.name], own[m.name]) for m in measures},
+        {m.name: reasons(m) for m in measures},
         {m.name: m for m in measures},
         {m.name: blind_value(m, results[m.name], own[m.name], conventions) for m in measures},
         n_missing=n_gaps[0],
@@ -197,13 +197,13 @@ def evaluation_of(
     )
 
 
-def _reasons(measure: Measure, result: Result, items: Items) -> dict[str, int]:
+def undefined_reasons(
+    view: View, undefined: Booleans, weights: Values | None, items: Items
+) -> dict[str, int]:
     """How many rows are undefined, by reason."""
-    counts = True if result.weights is None else result.weights > 0
-    known = result.undefined & counts
-    found = {
-        measure.view.empty_reason: int((known & (items.ones == 0)).sum()),
-        measure.view.full_reason: int((known & (items.ones == items.n_items)).sum()),
-        "no known label, or weight 0": int((result.undefined & ~known).sum()),
+    known = undefined & (True if weights is None else weights > 0)
+    return {
+        view.empty_reason: int((known & (items.ones == 0)).sum()),
+        view.full_reason: int((known & (items.ones == items.n_items)).sum()),
+        "no known label, or weight 0": int((undefined & ~known).sum()),
     }
-    return {reason: n for reason, n in found.items() if n}

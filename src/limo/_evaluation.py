@@ -13,7 +13,7 @@ import numpy as np
 from limo._checks import check_name
 from limo._drawing import INK, draw_dots, new_axes
 from limo._margins import Effectiveness, MarginSummary
-from limo._system import Later
+from limo._system import Later, write_text
 from limo._text import Rows, align, as_html, counted, plain
 from limo._types import Values
 from limo._views import COLUMNS, ENTRIES, ROWS, View
@@ -250,7 +250,7 @@ class Evaluation(Mapping[str, float]):
             document["per_instance"] = self.per_instance
         text = json.dumps(plain(document), indent=2, allow_nan=False)
         if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            write_text(path, text)
         return text
 
     def _record(self, name: str) -> dict[str, Any]:
@@ -261,7 +261,7 @@ class Evaluation(Mapping[str, float]):
             "better": measure.better,
             "view": measure.view.name,
             "skipped": result.skipped,
-            "filled": int(result.undefined.sum()) - result.skipped,
+            "filled": result.n_undefined - result.skipped,
         }
         if name in self.bounds:
             record |= dict(zip(("lower_bound", "upper_bound"), self.bounds[name], strict=True))

@@ -5,7 +5,7 @@ instance, in ``COLUMNS`` a label, and in ``ENTRIES`` the whole matrix is a singl
 has the names of its margin, threshold, average and weight. Mappings by view use its name.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from limo._system import Later
-from limo._types import Anything, Booleans, Integers, Values
+from limo._types import Anything, Booleans, Floats, Integers, Values
 
 sparse = Later("scipy.sparse")  # too slow for shell completion, which reads the measures
 
@@ -55,7 +55,9 @@ class Pattern:
 
     @classmethod
     def from_csr(cls, matrix: Any) -> "Pattern":
-        """Build from a canonical CSR matrix without stored zeros."""
+        """Build from a CSR matrix without stored zeros or repeated entries."""
+        if not matrix.has_sorted_indices:
+            matrix = matrix.sorted_indices()
         indptr, indices = (a.astype(np.int64, copy=False) for a in (matrix.indptr, matrix.indices))
         return cls(indptr, indices, matrix.shape)
 
@@ -106,6 +108,21 @@ class Pattern:
             column_weights=self.row_weights,
         )
 
+    def known_columns(self, S: Floats) -> Iterator[tuple[Booleans, Floats, Values]]:
+        """The labels, scores and weights of each column, without missing labels."""
+        turned = self.T
+        rows = np.arange(self.shape[0])
+        weights = np.ones(rows.size) if self.row_weights is None else self.row_weights
+        for j in range(self.shape[1]):
+            marks = np.zeros(rows.size, dtype=bool)
+            marks[turned.row(j)] = True
+            kept = rows if turned.unknown is None else np.delete(rows, turned.unknown.row(j))
+            yield marks[kept], S[kept, j], weights[kept]
+
+    def row(self, i: int) -> Integers:
+        """The columns of the ones of a row."""
+        return self.indices[self.indptr[i] : self.indptr[i + 1]]
+
     @property
     def is_plain(self) -> bool:
         """Whether every label is known and every row and column counts once."""
@@ -143,6 +160,18 @@ class Pattern:
             part,
             unknown=None if self.unknown is None else self.unknown.rows(start, stop),
             row_weights=None if self.row_weights is None else self.row_weights[start:stop],
+            column_weights=self.column_weights,
+        )
+
+    def take(self, rows: Integers) -> "Pattern":
+        """The rows at these places as a separate matrix."""
+        part = Pattern.from_csr(self.csr[rows])
+        if self.is_plain:
+            return part
+        return replace(
+            part,
+            unknown=None if self.unknown is None else self.unknown.take(rows),
+            row_weights=None if self.row_weights is None else self.row_weights[rows],
             column_weights=self.column_weights,
         )
 
@@ -372,10 +401,15 @@ class Counts:
 
     Examples
     --------
-    >>> import limo
+    >>> import limo, numpy as np
     >>> def exact(counts, conventions):
-    ...     return (counts.both == counts.true) & (counts.both == counts.predicted)
-    >>> measure = limo.measures.make_measure(exact, needs="counts", name="exact")
+    ...     return np.float64((counts.both == counts.true) & (counts.both == counts.predicted))
+    >>> measure = limo.measures.Measure(
+    ...     "exact", "exact", exact, limo.measures.ROWS, "labels", "high",
+    ...     meaning="Share of instances without an error.", formula="1 if no label is wrong",
+    ... )
+    >>> limo.evaluate([[1, 0], [0, 1]], y_pred=[[1, 0], [1, 1]], measures=[measure])["exact"]
+    0.5
     """
 
     both: Anything

@@ -12,6 +12,7 @@ from sklearn import metrics
 import limo
 from cases import cases
 from limo import _profiles as profiles
+from limo.measures._further import LISTED
 from naive import known
 
 PUBLIC = [name for name in limo.MEASURES if callable(getattr(limo, name, None))]
@@ -43,15 +44,37 @@ def agrees_with_brute_force(Y, S, P, U, weights, conventions):
         assert found[name] == pytest.approx(expected, abs=1e-12, nan_ok=True), name
 
 
+def further_agree_with_brute_force(Y, S, P, U, weights):
+    S = (S - S.min()) / max(np.ptp(S), 1)  # probabilities, 0 and 1 among them
+    gaps = np.where(U, np.nan, Y)
+    found = limo.evaluate(gaps, S, P, measures=LISTED, missing=np.nan, sample_weight=weights)
+    for name in LISTED:
+        given = (matrix.tolist() for matrix in (Y, other(name, S, P), U, weights))
+        expected = known.further_measure(name, *given)
+        assert found[name] == pytest.approx(expected, abs=1e-12, nan_ok=True), name
+
+
 def test_brute_force_over_the_masked_definition():
     for case in masked_cases(150, seed=1):
         agrees_with_brute_force(*case)
+
+
+def test_brute_force_over_the_masked_definition_of_further_measures():
+    assert set(known.FURTHER) == set(LISTED)
+    for *case, _ in masked_cases(60, seed=12):
+        further_agree_with_brute_force(*case)
 
 
 @pytest.mark.slow
 def test_brute_force_over_ten_thousand_cases():
     for case in masked_cases(10_000, seed=2):
         agrees_with_brute_force(*case)
+
+
+@pytest.mark.slow
+def test_brute_force_of_further_measures_over_ten_thousand_cases():
+    for *case, _ in masked_cases(10_000, seed=13):
+        further_agree_with_brute_force(*case)
 
 
 def test_blocks_and_tiles_change_nothing(monkeypatch):
@@ -274,12 +297,3 @@ def test_margins_leave_missing_labels_out():
     assert columns == pytest.approx([np.nan, 3.0, np.nan], nan_ok=True)
     assert limo.entry_wise_margin(Y, S, missing=np.nan) == -2.0
     assert limo.effectiveness(Y, S, missing=np.nan).label_wise_share == 0.5
-
-
-def test_guarantees_need_whole_items_and_complete_rows():
-    Y, S = [[1, 0], [0, 1]], [[0.5, 0.1], [0.2, 0.3]]
-    weighted = limo.evaluate(Y, S, sample_weight=[1, 2])
-    assert not weighted.is_plain
-    with pytest.raises(ValueError, match="guarantees hold for whole items and complete rows"):
-        limo.guarantees(weighted)
-    assert limo.explain(weighted).startswith("Label-wise")

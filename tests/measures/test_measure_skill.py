@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -66,5 +67,6 @@ def test_nothing_is_known_of_new_measures_or_where_no_row_counts():
         return rows
 
     new = Measure("novelty", "novelty", novelty, ROWS, "scores", "high", (0, 1), EITHER)
-    assert math.isnan(blind_value(new, None, None, None))
+    nothing = SimpleNamespace(undefined=None, filled_with=None, weights=None)
+    assert math.isnan(blind_value(new, nothing, None, None))
     assert math.isnan(blind("ranking_loss", [[0, 0], [1, 1]]))

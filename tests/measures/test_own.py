@@ -1,6 +1,7 @@
 """Measures made from functions, and which measures are computed."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -129,8 +130,9 @@ def test_select():
     assert len(select("all")) == 11 + len(limo.MEASURES.further)
     with pytest.raises(ValueError, match="measures is empty"):
         select([])
-    with pytest.raises(ValueError, match="Two measures are called 'macro_f1'"):
-        select(["macro_f1", "macro_f1"])
+    assert [m.name for m in select(["macro_f1", "f1_macro", "macro-F1"])] == ["macro_f1"]
+    with pytest.raises(ValueError, match="Two measures are called 'share_wrong'"):
+        select([share_wrong, replace(select(share_wrong)[0], title="other")])
     with pytest.raises(ValueError, match="Did you mean 'macro_jaccard'"):
         select(["macro_jacard"])
     with pytest.raises(ValueError, match="need y_score, which was not given"):
@@ -141,3 +143,23 @@ def test_whole_functions_know_no_weights():
     with pytest.raises(ValueError, match="knows neither sample weights nor missing labels"):
         limo.evaluate(Y, y_pred=P, measures=[share_wrong], sample_weight=np.arange(1, 81))
     assert limo.evaluate(Y, y_pred=P, measures=[specificity], sample_weight=np.arange(1, 81))
+
+
+def test_thresholds_aim_at_measures_of_counts():
+    """One label: the best threshold by hand is that with the highest sensitivity x specificity."""
+    y, s = np.array([[1], [1], [0], [1], [0], [0]]), np.array([[6.0], [5], [4], [3], [2], [1]])
+
+    def product(tp, fp, fn, tn):
+        return tp * tn / ((tp + fn) * (tn + fp))
+
+    def product_loss(tp, fp, fn, tn):
+        return 1 - product(tp, fp, fn, tn)
+
+    # above 4.5 are two of three relevant items and no other: 2/3; above 2.5 all three and one: 2/3
+    for target in (product, make_measure(product), make_measure(product_loss)):
+        (found,) = limo.thresholds.best_label_thresholds(y, s, target)
+        assert found in (4.5, 2.5)
+    with pytest.raises(ValueError, match="'product_loss' is called a loss"):
+        limo.thresholds.best_label_thresholds(y, s, product_loss)
+    with pytest.raises(ValueError, match="'macro_auc' cannot be the target of thresholds"):
+        limo.thresholds.best_label_thresholds(y, s, limo.MEASURES["macro_auc"])

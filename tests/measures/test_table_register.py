@@ -181,6 +181,47 @@ def test_the_limit_of_thresholds_is_known_for_registered_measures():
     assert max(lines[name]["lost_to_threshold"] for name in lines if name.endswith("f1")) < 1
 
 
+def overlap(counts, conventions):
+    """Share of the true or predicted labels that are both; 1 if there are none."""
+    either = counts.true + counts.predicted - counts.both
+    return np.where(either > 0, counts.both / np.maximum(either, 1e-9), 1.0)
+
+
+def test_advice_is_about_a_registered_measure_if_it_counts():
+    """Scores from -1.1 to -0.9 and from 0.9 to 1.1: a threshold between makes no error."""
+    rng = np.random.default_rng(0)
+    truth = (rng.random((60, 3)) < 0.4).astype(int)
+    scores = 2 * truth - 1 + rng.uniform(-0.1, 0.1, truth.shape)
+    register(
+        Measure(
+            "label_overlap",
+            "overlap of labels",
+            overlap,
+            ROWS,
+            "labels",
+            "high",
+            fractional=True,
+            meaning="How much of the labels is shared.",
+            formula="#both / #either",
+        )
+    )
+    try:
+        given = {"measure": "label_overlap"}
+        found, perfect = (
+            limo.report.evaluation_document(truth, {"m": scores}, {"m": P}, **given)["models"][0]
+            for P in (np.zeros_like(truth), truth)
+        )
+    finally:
+        unregister("label_overlap")
+    (advice,) = [one for one in found["advice"] if one["measure"] == "label_overlap"]
+    assert advice["change"] == "thresholds"
+    assert advice["found"] == pytest.approx((~truth.any(axis=1)).mean())
+    assert advice["expected"] > 0.95
+    assert advice["helps"]
+    assert "overlap of labels" in " ".join(found["verdict"])
+    assert not [one for one in perfect["advice"] if one["helps"]]
+
+
 def test_the_papers_tables_have_the_papers_measures():
     facts = table2_facts(2)
     assert set(facts["measure"]) == set(PAPER_MEASURES) == set(limo.MEASURES) - NAMES

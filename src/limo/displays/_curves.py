@@ -1,56 +1,73 @@
 """Curves of each label: ROC, precision against recall, and calibration."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from limo._checks import Checked
+from limo._checks import Checked, check_name, check_number
 from limo._drawing import FAINT, INK, draw_lines, new_axes
-from limo._types import Anything, Booleans, Values
-from limo.displays._display import Display, names_of
+from limo._types import Booleans, Floats, Values
+from limo.displays._display import ScoresDisplay, names_of
 
 Curve = tuple[Values, Values]
 
 _HIGHLIGHTED = 5
+N_BINS = 10
 
 
-def _counts(marks: Booleans, scores: Anything) -> tuple[Values, Values]:
-    """True and false positives above each distinct score, from the highest down, 0 first."""
+def _counts(marks: Booleans, scores: Floats, weights: Values) -> tuple[Values, Values]:
+    """Weights of true and false positives above each distinct score, from the highest; 0 first."""
     order = np.argsort(-scores, kind="stable")
-    ends = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))
-    hits = np.cumsum(marks[order])[ends]
-    zero = np.zeros(1)
-    return np.concatenate([zero, hits]), np.concatenate([zero, 1 + ends - hits])
+    ends = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))[: scores.size]
+    hits, false = (
+        np.concatenate([[0.0], np.cumsum((weights * kind)[order])[ends]])
+        for kind in (marks, ~marks)
+    )
+    return hits, false
 
 
-def roc_curve(marks: Booleans, scores: Anything) -> Curve:
+def roc_curve(marks: Booleans, scores: Floats, weights: Values) -> Curve:
     """Shares of irrelevant and of relevant instances above each score; nan if there are none."""
-    hits, false = _counts(marks, scores)
+    hits, false = _counts(marks, scores, weights)
     with np.errstate(invalid="ignore"):
         return false / false[-1], hits / hits[-1]
 
 
-def precision_recall_curve(marks: Booleans, scores: Anything) -> Curve:
+def precision_recall_curve(marks: Booleans, scores: Floats, weights: Values) -> Curve:
     """Recall and precision above each score, from the highest down."""
-    hits, false = _counts(marks, scores)
+    hits, false = _counts(marks, scores, weights)
     with np.errstate(invalid="ignore"):
         return hits[1:] / hits[-1], hits[1:] / (hits[1:] + false[1:])
 
 
-def calibration_curve(marks: Booleans, scores: Anything, n_bins: int) -> Curve:
-    """Mean probability and share of relevant instances in each bin that has any instance."""
-    bins = np.minimum((scores * n_bins).astype(np.int64), n_bins - 1)
-    n = np.bincount(bins, minlength=n_bins)
+def calibration_curve(marks: Booleans, scores: Floats, weights: Values) -> tuple[Curve, float]:
+    """Mean probability and share of relevant instances in each bin that has any instance.
+
+    The calibration error, the mean of their distances, comes with it; nan without any instance.
+    """
+    bins = np.minimum((scores * N_BINS).astype(np.int64), N_BINS - 1)
+    n, given, share = (
+        np.bincount(bins, weights=weights * values, minlength=N_BINS)
+        for values in (np.ones(scores.size), scores, marks)
+    )
     filled = n > 0
-    given = np.bincount(bins, weights=scores, minlength=n_bins)[filled] / n[filled]
-    share = np.bincount(bins, weights=marks, minlength=n_bins)[filled] / n[filled]
-    return given, share
+    error = np.abs(given - share).sum() / n.sum() if filled.any() else np.nan
+    return (given[filled] / n[filled], share[filled] / n[filled]), float(error)
+
+
+def _place(label: int | str, names: list[str]) -> int:
+    """The place of a label, given by its name or its place."""
+    if isinstance(label, str):
+        return names.index(check_name(label, names, "label"))
+    return int(
+        check_number(label, "the place of a label", least=0, most=len(names) - 1, integer=True)
+    )
 
 
 @dataclass(eq=False)
-class _CurvesDisplay(Display):
+class _CurvesDisplay(ScoresDisplay):
     """A curve for each label, and one number for each.
 
     Attributes
@@ -62,7 +79,8 @@ class _CurvesDisplay(Display):
     label_names : list of str
         Names of the labels.
     highlighted : list of int
-        The labels in colour; by default the five worst.
+        The labels in colour: those named by the option ``highlight``, by name or by place; by
+        default the five worst.
     """
 
     curves: list[Curve]
@@ -70,67 +88,31 @@ class _CurvesDisplay(Display):
     label_names: list[str]
     highlighted: list[int]
 
+    options = ("highlight",)
     title = ""
     axes = ("", "")
     higher_is_better = True
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any,
-        *,
-        highlight: Sequence[int | str] | None = None,
-        label_names: Iterable[str] | None = None,
-        ax: Any = None,
-    ) -> Self:
-        """Draw the curve of each label.
-
-        Parameters
-        ----------
-        y_true : array-like or sparse matrix of shape (n_samples, n_labels)
-            True labels, 0 or 1.
-        y_score : array-like of shape (n_samples, n_labels)
-            Scores; probabilities for the calibration.
-        highlight : list of names or numbers of labels, optional
-            The labels to draw in colour; by default the five worst.
-        label_names : iterable of str, optional
-            Names of the labels; by default the columns of a data frame.
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        display
-        """
-        options = {"label_names": label_names, "ax": ax, "highlight": highlight}
-        return cls._made(y_true, y_score, **options)
-
-    @classmethod
     def _from_checked(cls, checked: Checked, highlight: Sequence[int | str] | None = None) -> Self:
-        marks, S = checked.Y.csr.toarray().astype(bool), checked.scores
-        cls._check(S)
-        parts = [(marks[:, j], S[:, j]) for j in range(S.shape[1])]
-        curves = [cls._curve(*part) for part in parts]
-        values = np.array([cls._value(*part) for part in parts])
+        cls._check(checked.scores)
+        found = [cls._curve(*column) for column in checked.Y.known_columns(checked.scores)]
+        values = np.array([value for _, value in found])
         names = names_of(checked)
         if highlight is None:
             order = np.argsort(values if cls.higher_is_better else -values, kind="stable")
             shown = [int(j) for j in order if not np.isnan(values[j])][:_HIGHLIGHTED]
         else:
-            shown = [names.index(one) if isinstance(one, str) else int(one) for one in highlight]
-        return cls(curves, values, names, shown)
+            shown = [_place(one, names) for one in highlight]
+        return cls([curve for curve, _ in found], values, names, shown)
 
     @staticmethod
-    def _check(S: Anything) -> None:
+    def _check(S: Floats) -> None:
         """Reject scores that cannot be drawn."""
 
     @staticmethod
-    def _curve(marks: Booleans, scores: Anything) -> Curve:
-        raise NotImplementedError
-
-    @staticmethod
-    def _value(marks: Booleans, scores: Anything) -> float:
+    def _curve(marks: Booleans, scores: Floats, weights: Values) -> tuple[Curve, float]:
+        """The curve of a label, and its number."""
         raise NotImplementedError
 
     def _draw(self, ax: Any) -> Any:
@@ -161,13 +143,10 @@ class RocDisplay(_CurvesDisplay):
     axes = ("share of irrelevant instances above", "share of relevant instances above")
 
     @staticmethod
-    def _curve(marks: Booleans, scores: Anything) -> Curve:
-        return roc_curve(marks, scores)
-
-    @staticmethod
-    def _value(marks: Booleans, scores: Anything) -> float:
-        x, y = roc_curve(marks, scores)
-        return float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)
+    def _curve(marks: Booleans, scores: Floats, weights: Values) -> tuple[Curve, float]:
+        x, y = roc_curve(marks, scores, weights)
+        area = float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)
+        return (x, y), area if scores.size else np.nan
 
     def _draw(self, ax: Any) -> Any:
         ax = super()._draw(ax)
@@ -195,17 +174,14 @@ class PrecisionRecallDisplay(_CurvesDisplay):
     axes = ("recall", "precision")
 
     @staticmethod
-    def _curve(marks: Booleans, scores: Anything) -> Curve:
-        return precision_recall_curve(marks, scores)
-
-    @staticmethod
-    def _value(marks: Booleans, scores: Anything) -> float:
-        recall, precision = precision_recall_curve(marks, scores)
-        return float(np.sum(np.diff(recall, prepend=0.0) * precision))
+    def _curve(marks: Booleans, scores: Floats, weights: Values) -> tuple[Curve, float]:
+        recall, precision = precision_recall_curve(marks, scores, weights)
+        area = float(np.sum(np.diff(recall, prepend=0.0) * precision))
+        return (recall, precision), area if scores.size else np.nan
 
 
 class CalibrationDisplay(_CurvesDisplay):
-    """How often labels are relevant that have a given probability; the five furthest off in colour.
+    """How often labels with a given probability are relevant; the five furthest off in colour.
 
     The number of a label is its calibration error: the mean distance of the probability from the
     share of relevant instances in ten bins, weighted by the number of instances.
@@ -224,10 +200,9 @@ class CalibrationDisplay(_CurvesDisplay):
     title = "Calibration error of labels"
     axes = ("mean probability", "share of relevant instances")
     higher_is_better = False
-    n_bins = 10
 
     @staticmethod
-    def _check(S: Anything) -> None:
+    def _check(S: Floats) -> None:
         if S.min() < 0 or S.max() > 1:
             bad = S.min() if S.min() < 0 else S.max()
             raise ValueError(
@@ -236,15 +211,8 @@ class CalibrationDisplay(_CurvesDisplay):
             )
 
     @staticmethod
-    def _curve(marks: Booleans, scores: Anything) -> Curve:
-        return calibration_curve(marks, scores, CalibrationDisplay.n_bins)
-
-    @staticmethod
-    def _value(marks: Booleans, scores: Anything) -> float:
-        n_bins = CalibrationDisplay.n_bins
-        bins = np.minimum((scores * n_bins).astype(np.int64), n_bins - 1)
-        off = np.bincount(bins, weights=scores - marks, minlength=n_bins)
-        return float(np.abs(off).sum() / scores.size)
+    def _curve(marks: Booleans, scores: Floats, weights: Values) -> tuple[Curve, float]:
+        return calibration_curve(marks, scores, weights)
 
     def _draw(self, ax: Any) -> Any:
         ax = super()._draw(ax)

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
-from limo._checks import Checked, check_inputs
+from limo._checks import Checked, Truth, check_truth
 from limo._scores import probabilities_of, scores_of
 
 
@@ -23,7 +23,15 @@ class Display(ABC):
     needs: ClassVar[str] = "scores"
     """What it is made from: "scores", "probabilities", "labels" or "both"."""
 
+    options: ClassVar[tuple[str, ...]] = ()
+    """Names of its own options, beside those of all displays."""
+
     ax_: Any
+
+    @classmethod
+    @abstractmethod
+    def from_predictions(cls, *predictions: Any, **options: Any) -> Self:
+        """Draw scores, predicted labels or both."""
 
     @classmethod
     @abstractmethod
@@ -36,16 +44,13 @@ class Display(ABC):
 
     @classmethod
     def _made(
-        cls,
-        y_true: Any,
-        y_score: Any = None,
-        y_pred: Any = None,
-        label_names: Iterable[str] | None = None,
-        ax: Any = None,
-        **options: Any,
+        cls, truth: Truth, y_score: Any = None, y_pred: Any = None, ax: Any = None, **options: Any
     ) -> Self:
-        checked = check_inputs(y_true, y_score, y_pred, label_names)
-        return cls._from_checked(checked, **options).plot(ax=ax)
+        for name in options:
+            if name not in cls.options:
+                known = f" It has {', '.join(cls.options)}." if cls.options else ""
+                raise TypeError(f"{cls.__name__} has no option {name!r}.{known}")
+        return cls._from_checked(truth.join(y_score, y_pred), **options).plot(ax=ax)
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Self:
@@ -66,14 +71,14 @@ class Display(ABC):
         -------
         display
         """
-        score = pred = None
+        found = []
         if cls.needs in ("scores", "both"):
-            score = scores_of(estimator, X)
+            found.append(scores_of(estimator, X))
         if cls.needs == "probabilities":
-            score = probabilities_of(estimator, X)
+            found.append(probabilities_of(estimator, X))
         if cls.needs in ("labels", "both"):
-            pred = estimator.predict(X)
-        return cls._made(y, score, pred, **options)
+            found.append(estimator.predict(X))
+        return cls.from_predictions(y, *found, **options)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw it.
@@ -100,6 +105,90 @@ class Display(ABC):
         file = io.BytesIO()
         self.figure_.savefig(file, format="png", dpi=110)
         return file.getvalue()
+
+
+class ScoresDisplay(Display):
+    """A drawing of scores."""
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        sample_weight: Any = None,
+        missing: Any = None,
+        label_names: Iterable[str] | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw scores.
+
+        Parameters
+        ----------
+        y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        y_score : array-like of shape (n_samples, n_labels)
+            Scores; for the calibration, probabilities.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts.
+        missing : number or array-like of bool, optional
+            What stands for a missing label in ``y_true``, as in :func:`limo.evaluate`.
+        label_names : iterable of str, optional
+            Names of the labels; by default the columns of a data frame.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+        **options
+            Those of the display.
+
+        Returns
+        -------
+        display
+        """
+        truth = check_truth(y_true, label_names, missing=missing, sample_weight=sample_weight)
+        return cls._made(truth, y_score=y_score, ax=ax, **options)
+
+
+class LabelsDisplay(Display):
+    """A drawing of predicted labels."""
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        sample_weight: Any = None,
+        missing: Any = None,
+        label_names: Iterable[str] | None = None,
+        ax: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Draw predicted labels.
+
+        Parameters
+        ----------
+        y_true : array-like or sparse matrix of shape (n_samples, n_labels)
+            True labels, 0 or 1.
+        y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
+            Predicted labels, 0 or 1.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts.
+        missing : number or array-like of bool, optional
+            What stands for a missing label in ``y_true``, as in :func:`limo.evaluate`.
+        label_names : iterable of str, optional
+            Names of the labels; by default the columns of a data frame.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+        **options
+            Those of the display.
+
+        Returns
+        -------
+        display
+        """
+        truth = check_truth(y_true, label_names, missing=missing, sample_weight=sample_weight)
+        return cls._made(truth, y_pred=y_pred, ax=ax, **options)
 
 
 def names_of(checked: Checked) -> list[str]:

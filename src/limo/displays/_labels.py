@@ -1,22 +1,23 @@
 """Drawings of measures, margins and labels: skill, histograms, frequency, confusion."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from limo._checks import Checked
+from limo._checks import Checked, check_number, check_truth
 from limo._drawing import FAINT, GOOD, INK, POOR, new_axes, tidy
 from limo._evaluate import evaluate_checked
 from limo._evaluation import Evaluation
 from limo._system import Later
-from limo._types import Integers, Values
-from limo._views import COLUMNS, ROWS
-from limo.displays._display import Display, names_of
+from limo._types import Values
+from limo._views import COLUMNS, ROWS, Pattern
+from limo.displays._display import Display, LabelsDisplay, ScoresDisplay, names_of
 from limo.measures._compute import check_conventions
 from limo.measures._intervals import check_sampling
 
+sparse = Later("scipy.sparse")
 ticker = Later("matplotlib.ticker")
 
 _STANDARD = check_conventions("standard")
@@ -42,6 +43,7 @@ class SkillDisplay(Display):
     """
 
     needs = "both"
+    options = ("intervals",)
     evaluation: Evaluation
 
     @classmethod
@@ -52,6 +54,8 @@ class SkillDisplay(Display):
         y_pred: Any = None,
         *,
         intervals: float = 0.95,
+        sample_weight: Any = None,
+        missing: Any = None,
         label_names: Iterable[str] | None = None,
         ax: Any = None,
     ) -> Self:
@@ -67,6 +71,10 @@ class SkillDisplay(Display):
             Predicted labels.
         intervals : float, default=0.95
             The level of the intervals.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each instance counts.
+        missing : number or array-like of bool, optional
+            What stands for a missing label in ``y_true``, as in :func:`limo.evaluate`.
         label_names : iterable of str, optional
             Names of the labels.
         ax : matplotlib axes, optional
@@ -76,8 +84,8 @@ class SkillDisplay(Display):
         -------
         display
         """
-        options = {"label_names": label_names, "ax": ax, "intervals": intervals}
-        return cls._made(y_true, y_score, y_pred, **options)
+        truth = check_truth(y_true, label_names, missing=missing, sample_weight=sample_weight)
+        return cls._made(truth, y_score, y_pred, ax=ax, intervals=intervals)
 
     @classmethod
     def _from_checked(cls, checked: Checked, intervals: float = 0.95) -> Self:
@@ -93,13 +101,15 @@ class SkillDisplay(Display):
 
 
 @dataclass(eq=False)
-class MarginDisplay(Display):
+class MarginDisplay(ScoresDisplay):
     """The margins of instances and of labels as histograms; a positive one is perfect.
 
     Attributes
     ----------
     margins : dict of str to array
         Margins by the name of their kind: label-wise (of instances), instance-wise (of labels).
+    weights : dict of str to array
+        How much each of them counts.
 
     Examples
     --------
@@ -112,39 +122,29 @@ class MarginDisplay(Display):
     """
 
     margins: dict[str, Values]
-
-    @classmethod
-    def from_predictions(cls, y_true: Any, y_score: Any, *, ax: Any = None) -> Self:
-        """Draw the margins of scores.
-
-        Parameters
-        ----------
-        y_true : array-like or sparse matrix of shape (n_samples, n_labels)
-            True labels, 0 or 1.
-        y_score : array-like of shape (n_samples, n_labels)
-            Scores.
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        display
-        """
-        return cls._made(y_true, y_score, ax=ax)
+    weights: dict[str, Values]
 
     @classmethod
     def _from_checked(cls, checked: Checked) -> Self:
         found = evaluate_checked(checked, _STANDARD)[0].margins
-        return cls({view.margin: found[view.name].margins for view in (ROWS, COLUMNS)})
+        both = {view.margin: found[view.name] for view in (ROWS, COLUMNS)}
+        return cls(
+            {kind: one.margins for kind, one in both.items()},
+            {
+                kind: np.ones(one.margins.size) if one.weights is None else one.weights
+                for kind, one in both.items()
+            },
+        )
 
     def _draw(self, ax: Any) -> Any:
         ax = new_axes(ax, 5.6, 3.6)
-        known = {kind: m[np.isfinite(m)] for kind, m in self.margins.items()}
-        every = np.concatenate([*known.values()])
+        finite = {kind: np.isfinite(margins) for kind, margins in self.margins.items()}
+        every = np.concatenate([self.margins[kind][kept] for kind, kept in finite.items()])
         ends = np.histogram_bin_edges(every if every.size else np.zeros(1), bins=30)
-        for (kind, values), colour in zip(known.items(), (GOOD, POOR), strict=True):
-            share = f"{(values > 0).mean():.0%}" if values.size else "none"
-            weights = np.full(values.size, 1 / max(values.size, 1))
+        for (kind, kept), colour in zip(finite.items(), (GOOD, POOR), strict=True):
+            values, weights = self.margins[kind][kept], self.weights[kind][kept]
+            weights = weights / max(weights.sum(), np.finfo(float).tiny)
+            share = f"{weights[values > 0].sum():.0%}" if values.size else "none"
             options = {"histtype": "stepfilled", "alpha": 0.5, "color": colour}
             ax.hist(values, ends, weights=weights, label=f"{kind}: {share} positive", **options)
         ax.axvline(0, color=INK, linewidth=1)
@@ -154,13 +154,13 @@ class MarginDisplay(Display):
 
 
 @dataclass(eq=False)
-class FrequencyDisplay(Display):
+class FrequencyDisplay(LabelsDisplay):
     """F1 of each label against how many instances have it.
 
     Attributes
     ----------
     positives : array of shape (n_labels,)
-        How many instances have each label.
+        How many instances have each label, or their weight.
     f1 : array of shape (n_labels,)
         F1 of each label.
     label_names : list of str
@@ -177,42 +177,14 @@ class FrequencyDisplay(Display):
     """
 
     needs = "labels"
-    positives: Integers
+    positives: Values
     f1: Values
     label_names: list[str]
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_pred: Any,
-        *,
-        label_names: Iterable[str] | None = None,
-        ax: Any = None,
-    ) -> Self:
-        """Draw F1 against the frequency of labels.
-
-        Parameters
-        ----------
-        y_true : array-like or sparse matrix of shape (n_samples, n_labels)
-            True labels, 0 or 1.
-        y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
-            Predicted labels, 0 or 1.
-        label_names : iterable of str, optional
-            Names of the labels.
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        display
-        """
-        return cls._made(y_true, None, y_pred, label_names=label_names, ax=ax)
-
-    @classmethod
     def _from_checked(cls, checked: Checked) -> Self:
         f1 = evaluate_checked(checked, _STANDARD)[0].per_label["macro_f1"]
-        return cls(checked.Y.ones_per_column, f1, names_of(checked))
+        return cls(_totals(checked.Y), f1, names_of(checked))
 
     def _draw(self, ax: Any) -> Any:
         ax = new_axes(ax, 5.4, 3.8)
@@ -221,16 +193,29 @@ class FrequencyDisplay(Display):
         for j in np.flatnonzero(used)[np.argsort(self.f1[used])[:3]]:
             place = (self.positives[j], self.f1[j])
             ax.annotate(self.label_names[j], place, (4, 4), textcoords="offset points", fontsize=8)
-        ax.set(xscale="log", xlabel="instances with the label", ylabel="F1", ylim=(-0.03, 1.05))
+        weighted = "weight of the " if (self.positives % 1).any() else ""
+        ax.set(
+            xscale="log",
+            xlabel=f"{weighted}instances with the label",
+            ylabel="F1",
+            ylim=(-0.03, 1.05),
+        )
         ax.xaxis.set_major_formatter(ticker.LogFormatter())
         ax.xaxis.set_minor_formatter(ticker.LogFormatter(minor_thresholds=(1, 0.4)))
         ax.set_title(f"macro-F1 {self.f1.mean():.3f}", fontsize=10, color=INK, loc="left")
         return tidy(ax)
 
 
+def _totals(pattern: Pattern) -> Values:
+    """How many ones each column has, or the weight of their rows."""
+    weights = pattern.row_weights
+    ones: Values = np.ones(pattern.shape[0]) if weights is None else weights
+    return np.asarray(pattern.csr.T @ ones)
+
+
 @dataclass(eq=False)
-class ConfusionDisplay(Display):
-    """Which labels are taken for which.
+class ConfusionDisplay(LabelsDisplay):
+    """Which labels are confused with which.
 
     Attributes
     ----------
@@ -239,6 +224,9 @@ class ConfusionDisplay(Display):
         label j, which they do not have. On the diagonal: how many have label i and got it.
     missed : array of shape (n_labels,)
         How many instances have each label and did not get it.
+
+    Instances count as much as they weigh. A missing label is neither had nor wrongly predicted.
+    The option ``most`` says how many labels are drawn, those confused most.
     label_names : list of str
         Names of the labels.
 
@@ -253,50 +241,22 @@ class ConfusionDisplay(Display):
     """
 
     needs = "labels"
-    matrix: Integers
-    missed: Integers
+    options = ("most",)
+    matrix: Values
+    missed: Values
     label_names: list[str]
     most: int = 15
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_pred: Any,
-        *,
-        most: int = 15,
-        label_names: Iterable[str] | None = None,
-        ax: Any = None,
-    ) -> Self:
-        """Draw which labels are predicted in place of which.
-
-        Parameters
-        ----------
-        y_true : array-like or sparse matrix of shape (n_samples, n_labels)
-            True labels, 0 or 1.
-        y_pred : array-like or sparse matrix of shape (n_samples, n_labels)
-            Predicted labels, 0 or 1.
-        most : int, default=15
-            How many labels to draw: those confused most.
-        label_names : iterable of str, optional
-            Names of the labels.
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        display
-        """
-        options = {"label_names": label_names, "ax": ax, "most": most}
-        return cls._made(y_true, None, y_pred, **options)
-
-    @classmethod
     def _from_checked(cls, checked: Checked, most: int = 15) -> Self:
-        Y, P = (A.csr.astype(np.int64) for A in (checked.Y, checked.labels))
-        both = Y.multiply(P).tocsr()
-        missed, added = Y - both, P - both
-        matrix = (missed.T @ added).toarray()
-        np.fill_diagonal(matrix, both.sum(axis=0))
+        check_number(most, "most", least=1, integer=True)
+        Y, P = checked.Y, checked.labels.without(checked.Y.unknown)
+        both = replace(Y.overlap(P), row_weights=Y.row_weights)
+        missed = (Y.csr - both.csr).astype(np.float64)
+        if Y.row_weights is not None:
+            missed = sparse.diags_array(Y.row_weights) @ missed
+        matrix = (missed.T @ (P.csr - both.csr)).toarray()
+        np.fill_diagonal(matrix, _totals(both))
         return cls(matrix, np.asarray(missed.sum(axis=0)), names_of(checked), most)
 
     def _draw(self, ax: Any) -> Any:

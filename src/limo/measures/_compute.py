@@ -24,7 +24,7 @@ RowValues = dict[tuple[str, str], Values]
 """By measure and view two lines: the values of the rows, and the best possible ones."""
 
 # Added to the name of a measure: its values if absent scores had the best, or the worst, order.
-_ENDINGS = (" at best", " at worst")
+ENDINGS = (" at best", " at worst")
 
 # The matrix as a whole first: functions for the other views may use its relevant scores.
 _ORDER = (ENTRIES, ROWS, COLUMNS)
@@ -101,9 +101,9 @@ def computed_of(
 
     measures = list(measures)
     ends = {
-        m.name: [result_of(m, ending).value for ending in _ENDINGS]
+        m.name: [result_of(m, ending).value for ending in ENDINGS]
         for m in measures
-        if (m.name + _ENDINGS[0], m.view.name) in rows
+        if (m.name + ENDINGS[0], m.view.name) in rows
     }
     results = {measure.name: result_of(measure) for measure in measures}
     ordered = {name: found[name] for name in VIEWS if name in found}
@@ -141,7 +141,7 @@ def row_functions(
     }
     if absent:
         for name, function in list(own.items()):
-            for ending, first in zip(_ENDINGS, (True, False), strict=True):
+            for ending, first in zip(ENDINGS, (True, False), strict=True):
                 own[name + ending] = partial(_ordered, function, first)
     return own
 

@@ -1,15 +1,17 @@
 """How much each instance moves a measure: influence values, the basis of all sampling errors.
 
 A measure T of m instances is about its true value plus the mean of m influence values, one per
-instance, whose mean is 0. So its standard error is their standard deviation over the root of m, two
+instance. So its standard error is their standard deviation over the root of m, two
 models on the same instances differ by the mean of the differences of their influence values, and
 instances that come in groups add theirs up within each group.
 
 * A mean over instances: the value of the instance minus the mean.
 * A measure of labels averaged over labels, or of the whole matrix, is a function of confusion
   counts: the derivative by the weight of the instance (delta method).
-* AUC and average precision over labels or of the whole matrix: the same derivative. For the AUC
-  that is DeLong's, with labels dependent through the instances they share.
+* The AUC over labels or of the whole matrix: the same derivative, which is DeLong's, with labels
+  dependent through the instances they share.
+* Average precision over labels or of the whole matrix: what it loses without the instance
+  (jackknife). The mean of these losses is not 0 but says by how much the value is too high.
 
 Missing labels take no part. Sample weights multiply what an instance contributes; for AUC and
 average precision over labels or entries, there is then no formula here.
@@ -53,6 +55,12 @@ def influence_values(
         elif measure.function in (auc, average_precision) and checked.Y.row_weights is None:
             found[measure.name] = _of_ranking(measure, checked, conventions, result)
     return found
+
+
+def bias_of(measure: Measure, influence: Values) -> float:
+    """By how much the value of a measure is too high on average, estimated by the jackknife."""
+    biased = measure.view is not ROWS and measure.function is average_precision
+    return -float(influence.mean()) if biased else 0.0
 
 
 def _of_mean(result: Result) -> Values:
@@ -168,14 +176,15 @@ def _of_ranking(
             add_precision_influence(scores, relevant, owner, worst, share, found)
 
     instances = np.arange(m)
+    scale = m if measure.function is auc else m - 1
     if measure.view is ENTRIES:
         found = np.zeros(m)
         if not result.undefined[0]:
-            add(slice(None), np.repeat(instances, n_labels), m, found)
+            add(slice(None), np.repeat(instances, n_labels), scale, found)
         return found
     columns = np.flatnonzero(~result.undefined)
     counted = ~np.isnan(result.rows[COLUMNS.name])
-    share = m / max(columns.size if result.filled_with is None else counted.sum(), 1)
+    share = scale / max(columns.size if result.filled_with is None else counted.sum(), 1)
 
     def of_block(block: tuple[int, int]) -> Values:
         part = np.zeros(m)

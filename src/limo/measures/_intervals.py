@@ -12,17 +12,18 @@ from typing import Any, Literal
 import numpy as np
 
 from limo._checks import Checked, check_name, check_number
+from limo._frames import Frame
 from limo._kernels.placements import resample_row
 from limo._system import Later
 from limo._types import Integers, Values
 from limo._views import COLUMNS, ROWS, Counts, Pattern
 from limo.measures._compute import compute
 from limo.measures._conventions import Conventions
-from limo.measures._influence import influence_values
+from limo.measures._influence import bias_of, influence_values
 from limo.measures._measure import Measure, Result
 from limo.measures._rows import auc, average_precision
 
-stats = Later("scipy.stats")
+special = Later("scipy.special")  # scipy.stats takes longer, to import and to call
 
 Method = Literal["analytic", "bootstrap"]
 METHODS = ("analytic", "bootstrap")
@@ -91,7 +92,7 @@ class Sampling:
     def quantile(self, n_instances: int) -> float:
         """How many standard errors an interval reaches to each side."""
         units = self.units(n_instances)
-        return float(stats.t.ppf(1 - self.alpha / 2, units - 1)) if units > 1 else math.nan
+        return float(special.stdtrit(units - 1, 1 - self.alpha / 2)) if units > 1 else math.nan
 
     def add_groups(self, values: Values) -> Values:
         """Sums of the values of each group; without groups the values themselves."""
@@ -116,29 +117,46 @@ def check_sampling(
     random_state: Any = 0,
     *,
     n_instances: int,
+    rows: Frame | None = None,
 ) -> Sampling:
-    """Check how intervals are to be computed; ``True`` as level means 95 %."""
+    """Check how intervals are to be computed; ``True`` as level means 95 %.
+
+    ``rows`` is the frame of the true labels, whose rows those of the groups must be.
+    """
     level = 0.95 if level is True else level
     if not isinstance(level, float) or not 0 < level < 1:
         raise ValueError(f"intervals must be a level between 0 and 1, such as 0.95, got {level!r}.")
     check_name(method, METHODS, "method")
     check_number(n_resamples, "n_resamples", least=2, integer=True)
     check_number(random_state, "random_state", least=0, integer=True)
-    return Sampling(level, method, _codes(groups, n_instances), int(n_resamples), int(random_state))
+    codes = _codes(groups, n_instances, rows)
+    return Sampling(level, method, codes, int(n_resamples), int(random_state))
 
 
-def _codes(groups: Any, n_instances: int) -> Integers | None:
+def _codes(groups: Any, n_instances: int, rows: Frame | None) -> Integers | None:
     """Groups numbered from 0."""
     if groups is None:
         return None
-    given = np.asarray(groups)
+    frame = Frame("groups", groups)
+    if rows is not None:
+        rows.must_match_rows(frame)
+    given = np.asarray(frame.values, dtype=object)
+    if given.ndim == 2 and given.shape[1] == 1:  # a frame of one column
+        given = given[:, 0]
     if given.shape != (n_instances,):
         raise ValueError(
             f"groups must name the group of each instance: expected shape ({n_instances},), "
             f"got {given.shape}."
         )
-    codes: Integers = np.unique(given, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    return codes
+    place: dict[Any, int] = {}
+    for i, one in enumerate(given.tolist()):
+        if one is None or one != one:
+            raise ValueError(
+                f"groups must name the group of each instance: that of instance {i} is missing. "
+                "Give it a group of its own."
+            )
+        place.setdefault(one, len(place))
+    return np.array([place[one] for one in given.tolist()], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +168,7 @@ class Sample:
     sampling : Sampling
         How it was found.
     influence : mapping of str to array of shape (n_samples,)
-        For measures with a formula, how much each instance moves the measure: the difference from
-        its true value is about the mean of these.
+        For measures with a formula, how much each instance moves the measure.
     drawn : mapping of str to array of shape (n_resamples,)
         For the other measures, their values on resampled instances.
     """
@@ -165,8 +182,8 @@ class Sample:
         if measure.name in self.drawn:
             return _percentiles(self.drawn[measure.name], self.sampling)
         influence = self.influence[measure.name]
-        error = self.sampling.error(influence)
-        return analytic_interval(value, error, measure.bounds, influence.size, self.sampling)
+        error, centre = self.sampling.error(influence), value - bias_of(measure, influence)
+        return analytic_interval(centre, error, measure.bounds, influence.size, self.sampling)
 
     def difference(self, other: "Sample", name: str, difference: float) -> tuple[Interval, float]:
         """The interval of a difference on the same instances, and its two-sided p-value."""
@@ -187,8 +204,9 @@ def _p_value(difference: float, error: float, freedom: float) -> float:
         return math.nan
     if error == 0:
         return 1.0 if difference == 0 else 0.0
-    law = stats.norm if math.isinf(freedom) else stats.t(freedom)
-    return float(2 * law.sf(abs(difference) / error))
+    tail = -abs(difference) / error
+    below = special.ndtr(tail) if math.isinf(freedom) else special.stdtr(freedom, tail)
+    return float(2 * below)
 
 
 def draw_sample(

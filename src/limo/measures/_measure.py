@@ -5,10 +5,10 @@ eleven built-in measures are in ``_table``.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from limo._system import Later
 from limo._types import Booleans, Values, check_kind
 from limo._views import THRESHOLDS, Items, Pattern, ThresholdKind, View
 from limo.measures._conventions import Conventions
+
+if TYPE_CHECKING:
+    from limo._kernels.profiles import Mean
 
 kernels = Later("limo._kernels.profiles")  # the compiler is too slow for shell completion
 
@@ -49,7 +52,7 @@ class Optimised(Enum):
     NO = "not necessarily"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Measure:
     """A measure: the function of one row, how rows are averaged, and its texts.
 
@@ -162,6 +165,9 @@ class Measure:
                 f"per {self.threshold} needs the view {THRESHOLDS[self.threshold].name!r}."
             )
 
+    def __repr__(self) -> str:
+        return f"Measure({self.name!r}, {self.view.name}, {self.needs}, better={self.better!r})"
+
     def values(self, rows: Any, conventions: Conventions) -> Values:
         """The value of each row; a division by zero is nan, not a warning."""
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -213,6 +219,9 @@ class Result:
         out.
     weights : array or None
         The weight of each row in the mean, 0 if it has no known label; None if all count once.
+    n_undefined, skipped : int
+        How many rows are undefined, and how many were left out of the mean. Known also if the
+        values of instances were not kept: ``rows`` and ``undefined`` then lack them.
 
     Examples
     --------
@@ -227,14 +236,9 @@ class Result:
     rows: Mapping[str, Values]
     undefined: Booleans
     filled_with: float | None
-    weights: Values | None = None
-
-    @property
-    def skipped(self) -> int:
-        """How many rows were left out of the mean."""
-        if self.filled_with is None:
-            return int(self.undefined.sum())
-        return 0 if self.weights is None else int((self.weights == 0).sum())
+    weights: Values | None
+    n_undefined: int
+    skipped: int
 
 
 def reduce(
@@ -251,44 +255,46 @@ def reduce(
     fill = conventions.undefined.get(measure.name)
     weights = weights or dict.fromkeys(rows)
     own = weights[measure.view.name]
-    rows = {view: _blank(lines, weights[view]) for view, lines in rows.items()}
-    undefined = np.isnan(rows[measure.view.name][0])
-    if fill is not None:
-        rows = {view: _fill(lines, fill, weights[view]) for view, lines in rows.items()}
-    found, best = rows[measure.view.name]
-    by_view = {view: lines[0] for view, lines in rows.items()}
+    undefined = undefined_rows(rows[measure.view.name][0], own)
+    filled = {view: filled_rows(lines, fill, weights[view]) for view, lines in rows.items()}
+    found, best = filled[measure.view.name]
+    by_view = {view: lines[0] for view, lines in filled.items()}
     mean, ideal = (average(values, own, fill) for values in (found, best))
-    return Result(mean, ideal, by_view, undefined, fill, own)
+    counts = int(undefined.sum()), n_skipped(undefined, fill, own)
+    return Result(mean, ideal, by_view, undefined, fill, own, *counts)
 
 
-def _blank(lines: Values, weights: Values | None) -> Values:
-    """Values of rows; nan where a row counts nothing, because it has no known label."""
-    return lines if weights is None else np.where(weights > 0, lines, np.nan)
+def undefined_rows(values: Values, weights: Values | None) -> Booleans:
+    """Which rows have no value, or count nothing because they have no known label."""
+    undefined: Booleans = np.isnan(values)
+    return undefined if weights is None else undefined | ~(weights > 0)
 
 
-def _fill(lines: Values, fill: float, weights: Values | None) -> Values:
-    """Values of rows; ``fill`` where they are undefined, unless the row counts nothing."""
+def n_skipped(undefined: Booleans, fill: float | None, weights: Values | None) -> int:
+    """How many rows are left out of the mean."""
+    if fill is None:
+        return int(undefined.sum())
+    return 0 if weights is None else int((weights == 0).sum())
+
+
+def filled_rows(lines: Values, fill: float | None, weights: Values | None) -> Values:
+    """Values of rows; ``fill`` where they are undefined, and nan where a row counts nothing."""
+    if weights is not None:
+        lines = np.where(weights > 0, lines, np.nan)
+    if fill is None:
+        return lines
     counts = True if weights is None else weights > 0
     return np.where(np.isnan(lines) & counts, fill, lines)
 
 
 def average(values: Values, weights: Values | None, fill: float | None) -> float:
     """Weighted mean of the rows; of the defined ones if undefined rows are not filled."""
-    if weights is not None:
-        counted = weights > 0
-        values, weights = values[counted], weights[counted]
-    if fill is None:
-        return mean_of_defined(values, weights)
-    return kernels.exact_mean(values, weights) if values.size else math.nan
+    return float(kernels.Mean.of(values, weights, skip=fill is None).value)
 
 
 def mean_of_defined(values: Values, weights: Values | None = None) -> float:
     """Mean of the values that are not nan; nan if all are."""
-    exist = ~np.isnan(values)
-    defined = values[exist]
-    if not defined.size:
-        return math.nan
-    return float(kernels.exact_mean(defined, None if weights is None else weights[exist]))
+    return float(kernels.Mean.of(values, weights).value)
 
 
 def skill(value: float, blind: float, best: float) -> float:
@@ -301,14 +307,32 @@ def skill(value: float, blind: float, best: float) -> float:
 
 def blind_value(measure: Measure, result: Result, items: Items, conventions: Conventions) -> float:
     """The value of blind guessing on rows with these items; nan if it is unknown."""
+    how = result.undefined, result.filled_with, result.weights
+    return best_of(measure, blind_means(measure, *how, items, conventions))
+
+
+def blind_means(
+    measure: Measure,
+    undefined: Booleans,
+    fill: float | None,
+    weights: Values | None,
+    items: Items,
+    conventions: Conventions,
+) -> "tuple[Mean, ...]":
+    """The means of the ways to guess blindly; none if they are unknown."""
     if measure.blind is None:
-        return math.nan
+        return ()
     relevant, n_items = items.ones.astype(np.float64), items.n_items
     with np.errstate(divide="ignore", invalid="ignore"):  # rows without a known label
         lines = np.atleast_2d(measure.blind(relevant, n_items, conventions))
-    fill = math.nan if result.filled_with is None else result.filled_with
-    means = [
-        average(np.where(result.undefined, fill, values), result.weights, result.filled_with)
+    empty = math.nan if fill is None else fill
+    return tuple(
+        kernels.Mean.of(np.where(undefined, empty, values), weights, skip=fill is None)
         for values in lines
-    ]
-    return max(means, key=lambda mean: measure.sign * mean)
+    )
+
+
+def best_of(measure: Measure, means: "Sequence[Mean]") -> float:
+    """The best of some means; nan if there is none."""
+    values = [mean.value for mean in means]
+    return max(values, key=lambda value: measure.sign * value) if values else math.nan

@@ -93,8 +93,7 @@ def make_measure(
     if title == "<lambda>":
         raise ValueError("A lambda has no name: give one with make_measure(..., name='...').")
     arguments = _arguments(function)
-    low = title.lower().split("_")[-1] in _LOW
-    better = better or ("low" if low else "high")
+    better = better or ("low" if _is_loss(title) else "high")
     doc = str(getattr(function, "__doc__", None) or title).strip().partition("\n")[0]
     if arguments[:4] == _COUNTS:
         return Measure(
@@ -145,6 +144,31 @@ def _needs(arguments: list[str], name: str) -> Needs:
     )
 
 
+def _is_loss(name: str) -> bool:
+    """Whether a name says that low values are better."""
+    return name.lower().split("_")[-1] in _LOW
+
+
+def check_no_loss(name: str) -> str:
+    """Return the name of a function that thresholds maximise, unless it is called a loss."""
+    if _is_loss(name):
+        raise ValueError(
+            f"Thresholds maximise their target, and {name!r} is called a loss. Pass "
+            f"limo.measures.make_measure({name}), or rename it if higher is better."
+        )
+    return name
+
+
+def check_counts(measure: Measure) -> Measure:
+    """Return a measure if thresholds can aim at it: if it is a function of confusion counts."""
+    if measure.needs != "labels" or measure.whole:
+        raise ValueError(
+            f"{measure.name!r} cannot be the target of thresholds: they need a measure of "
+            "confusion counts, such as limo.measures.make_measure of a function of tp, fp, fn, tn."
+        )
+    return measure
+
+
 def as_measure(measure: Any) -> Measure:
     """A measure by its name, its record, or its function."""
     if isinstance(measure, Measure):
@@ -186,10 +210,11 @@ def select(chosen: Chosen = None) -> list[Measure]:
     found = [as_measure(one) for one in chosen]
     if not found:
         raise ValueError("measures is empty: name at least one, or leave it out for all eleven.")
-    for place, one in enumerate(found):
-        if any(one.name == other.name for other in found[:place]):
+    kept: dict[str, Measure] = {}
+    for one in found:
+        if kept.setdefault(one.name, one) != one:
             raise ValueError(f"Two measures are called {one.name!r}. Give them different names.")
-    return found
+    return list(kept.values())  # macro_f1 and f1_macro are the same
 
 
 def computable(

@@ -304,6 +304,11 @@ def register(measure: Measure) -> Measure:
     return measure
 
 
+def added_measures(names: Iterable[str]) -> list[Measure]:
+    """Those of these measures that were added by :func:`register`, for other processes."""
+    return [_registered[name] for name in names if name in _registered.keys() - PAPER_MEASURES]
+
+
 def unregister(name: str) -> None:
     """Remove a measure that was added by :func:`register`.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import Checked, check_inputs, check_labels, check_number
+from limo._checks import Checked, check_inputs, check_labels, check_number, check_weights
 from limo._types import Anything, Integers, Values
 from limo._views import Counts, Pattern
 from limo.measures._conventions import CONVENTIONS
@@ -51,7 +51,7 @@ def label_propensities(y_train: Any, a: float = 0.55, b: float = 1.5) -> Values:
 
 
 def top_k_measures(
-    y_true: Any, y_score: Any, k: int, *, propensities: Any = None
+    y_true: Any, y_score: Any, k: int, *, propensities: Any = None, sample_weight: Any = None
 ) -> dict[str, float]:
     """Compute measures of the k labels with the highest scores of each instance.
 
@@ -68,6 +68,8 @@ def top_k_measures(
         How many labels are predicted for each instance.
     propensities : array-like of shape (n_labels,), optional
         From :func:`label_propensities` on the training data; needed for the first two measures.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each instance counts.
 
     Returns
     -------
@@ -90,13 +92,16 @@ def top_k_measures(
     checked = check_inputs(y_true, y_score, sparse_scores=True)
     rows, labels, places = _highest(checked, k)
     Y = checked.Y
+    given = check_weights(sample_weight, Y.shape[0])
+    weights = np.ones(Y.shape[0]) if given is None else given
     hit = np.isin(rows * Y.shape[1] + labels, Y.flat, assume_unique=True)
     found = {}
     if propensities is not None:
         gains = 1 / _check_propensities(propensities, Y.shape[1])
-        found = _propensity_scored(Y, gains, (rows, labels, places), hit, k)
-    both = np.bincount(labels[hit], minlength=Y.shape[1])
-    counts = Counts(both, Y.ones_per_column, np.bincount(labels, minlength=Y.shape[1]), Y.shape[0])
+        found = _propensity_scored(Y, gains, weights, (rows, labels, places), hit, k)
+    both = np.bincount(labels[hit], weights[rows[hit]], minlength=Y.shape[1])
+    predicted = np.bincount(labels, weights[rows], minlength=Y.shape[1])
+    counts = Counts(both, Y.csr.T @ weights, predicted, weights.sum())
     standard = CONVENTIONS["standard"]
     return found | {
         "macro_precision": float(precision(counts, standard).mean()),
@@ -111,7 +116,7 @@ _Picks = tuple[Anything, Anything, Anything]
 
 
 def _propensity_scored(
-    Y: Pattern, gains: Values, picks: _Picks, hit: Anything, k: int
+    Y: Pattern, gains: Values, weights: Values, picks: _Picks, hit: Anything, k: int
 ) -> dict[str, float]:
     """Gains of the chosen labels, over those of the best choice."""
     own = np.repeat(np.arange(Y.shape[0]), Y.ones_per_row)
@@ -120,7 +125,7 @@ def _propensity_scored(
     norm = ideal[np.minimum(Y.ones_per_row, k)]
 
     def totals(rows: Anything, labels: Anything, places: Anything) -> tuple[float, float]:
-        gain = gains[labels]
+        gain = weights[rows] * gains[labels]
         return float(gain.sum()), float((gain / np.log2(places + 2) / norm[rows]).sum())
 
     reached, possible = totals(*(part[hit] for part in picks)), totals(*best)
