@@ -51,6 +51,12 @@ def test_of_many_models_the_best_are_shown(capsys):
     assert "m9" in text
 
 
+def test_headings_keep_to_one_line_and_large_numbers_are_short(capsys):
+    text = shown(capsys, Y, {"a": S, "b": S})
+    assert text.splitlines()[0].endswith("conventions: standard")
+    assert "e+149 " in shown(capsys, Y, {"a": S * 1e150})
+
+
 def test_models_with_different_measures(capsys):
     text = shown(capsys, Y, {"one": S}, {"other": S > 0.45})
     line = next(line for line in text.splitlines() if "macro-F1" in line)

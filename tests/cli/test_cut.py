@@ -95,6 +95,16 @@ def test_what_is_printed(folder):
     assert "120 instances x 4 labels to P.csv" in said
 
 
+def test_the_next_command_works_as_printed(folder):
+    given = ("-y", "Y_id.csv", "-s", "turned.csv", "--id", "song", "--rule", "fixed", "--at", "0.5")
+    found = run("cut", "fit", *given, "-o", "r.json").stdout
+    value = limo.macro_f1(Y, S > 0.5)
+    assert f"macro-F1 {value:.4f} on these rows, cut at 0.5." in found
+    typed = found.split("Next: limo ")[1].replace("SCORES", "turned.csv").split()
+    assert run(*typed).exit_code == 0
+    assert sorted(pd.read_csv("labels.csv")["song"]) == sorted(IDS)
+
+
 def test_ids_weights_and_missing_labels(folder):
     gaps = Y.astype(float)
     gaps[0, 0] = np.nan
@@ -118,10 +128,12 @@ def test_ids_weights_and_missing_labels(folder):
         (("fit", "-y", "Y.csv", "-s", "S.csv", "--rule", "fixed", "-o", "r.json"), 2, ("--at 0.5",)),
         (("fit", "-y", "Y.csv", "-s", "S.csv", "--k", "2", "-o", "r.json"), 2, ("--rule top_k",)),
         (("fit", "-y", "Y.csv", "-s", "S.csv", "--rule", "instance", "-o", "r.json"), 2, ("instance+label",)),
+        (("fit", "-y", "Y.csv", "-s", "S.csv", "--rule", "label", "-m", "instance_f1", "-o", "r.json"), 2, ("--rule instance",)),
         (("fit", "-y", "Y.csv", "-s", "Y.csv", "-o", "r.json"), 1, ("only 0 and 1", "Real scores")),
         (("fit", "-y", "Y_id.csv", "-s", "S_id.csv", "-o", "r.json"), 1, ("--id song",)),
         (("fit", "-y", "Y.csv", "-s", "S.csv", "-o", "Y.csv"), 2, ("Y.csv exists",)),
-        (("apply", "Y.csv", "S.csv", "-o", "P.csv"), 1, ("Y.csv is not a rule that limo cut fit wrote",)),
+        (("apply", "Y.csv", "S.csv", "-o", "P.csv"), 1, ("Y.csv is not a rule that limo cut fit wrote", "The rule comes first")),
+        (("apply", "no.json", "S.csv", "-o", "P.csv"), 2, ("There is no file no.json. Check the path.",)),
         (("apply", "rule.json", "other.csv", "-o", "P.csv"), 1, ("must be named like the labels",)),
         (("apply", "rule.json", "narrow.npy", "-o", "P.csv"), 1, ("was fitted on 4 labels",)),
         (("apply", "rule.json", "S.csv", "--id", "song", "-o", "P.npy"), 2, ("cannot hold ids",)),

@@ -31,6 +31,21 @@ def test_what_changed(folder):
     assert "a change may be noise" in run("diff", "bare.json", "good.json").stdout
 
 
+def test_it_says_whether_instances_are_paired(folder):
+    assert "Not paired: " in run("diff", "bad.json", "good.json").stdout
+    np.save("Y.npy", Y)
+    np.save("S.npy", Y + 0.5 * RNG.normal(size=Y.shape))
+    found = run("evaluate", "-y", "Y.npy", "-s", "S.npy", "--keep-instances", "--json")
+    assert len(printed_json(found)["models"][0]["influence"]["macro_auc"]) == 300
+    (folder / "new.json").write_text(found.stdout)
+    assert "Compared instance by instance." in run("diff", "new.json", "new.json").stdout
+    np.save("Z.npy", 1 - Y)
+    found = run("evaluate", "-y", "Z.npy", "-s", "S.npy", "--keep-instances", "--json")
+    (folder / "other.json").write_text(found.stdout)
+    assert "judge different instances" in run("diff", "new.json", "other.json").stdout
+    refused(run("evaluate", "-y", "Y.npy", "-s", "S.npy", "--keep-instances"), 2, "add --json")
+
+
 def test_exit_codes(folder):
     assert run("diff", "good.json", "bad.json").exit_code == 0
     failed = run("diff", "good.json", "bad.json", "--fail-if-worse")

@@ -8,7 +8,7 @@ from scipy import sparse
 import limo
 from cli.running import NAMES, S, Y, names_in, printed_json, process, refused, run, write_matrices
 from limo._cli.command import WrongUse
-from limo._cli.evaluate import pair
+from limo._cli.files import pair
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_report(folder):
         (("-y", "Y.csv"), 2, ("Nothing to evaluate: give --scores FILE",)),
         (("-y", "no.csv", "-s", "S.csv"), 2, ("There is no file no.csv",)),
         (("-y", "Y.csv", "-s", "no.csv"), 2, ("There is no file no.csv",)),
-        (("-y", "Y.csv", "-s", "."), 2, ("is a folder; name a file",)),
+        (("-y", "Y.csv", "-s", "."), 1, ("P.csv", "only 0 and 1: these look like labels")),
         (("-y", "Y.csv", "-s", "S.csv", "-s", "S.csv"), 2, ("Two models are called S",)),
         (("-y", "Y.csv", "-s", "S.csv", "--report", "no/r.html"), 2, ("folder no does not exist",)),
         (("-s", "S.csv"), 2, ("--truth",)),
@@ -110,7 +110,11 @@ def test_report(folder):
         (("-y", "S.csv", "-s", "S.csv"), 1, ("the label 'calm' must be 0 or 1, got 0.9",)),
         (("-y", "Y.csv", "-s", "text.csv"), 1, ("must be numbers, got text such as 'high'",)),
         (("-y", "Y.csv", "-s", "noise.npz"), 1, ("noise.npz",)),
-        (("-y", "Y.csv", "-s", "nan.npy"), 1, ("must hold finite numbers: found nan at row 0",)),
+        (
+            ("-y", "Y.csv", "-s", "nan.npy"),
+            1,
+            ("must hold finite numbers up to 1e150: found nan at row 0",),
+        ),
     ],
 )
 def test_wrong_input_is_a_sentence(folder, arguments, code, words):
@@ -205,6 +209,7 @@ def test_missing_labels_and_weights(folder, arguments):
     assert "instances have weights" in page
 
 
+@pytest.mark.slow
 def test_missing_labels_and_weights_as_a_process(folder):
     gappy(folder)
     given = ("evaluate", "-y", "gaps.csv", "-s", "S.csv")
@@ -237,3 +242,26 @@ def test_intervals_and_other_measures(folder):
     assert {"ndcg_at_5", "ranking_loss"} <= {entry["name"] for entry in everything}
     refused(run(*arguments, "--measures", "macro_auk"), 1, "Did you mean 'macro_auc'?")
     refused(run(*arguments, "--intervals", "95"), 2, "Invalid value for '--intervals'")
+
+
+@pytest.mark.parametrize("given", ["who", "who.csv", "who.txt"])
+def test_groups_of_instances(folder, given):
+    who = ["anna", "anna", "bert", "7"]
+    frame = pd.DataFrame(Y, columns=NAMES)
+    frame.insert(0, "who", who)
+    frame.to_csv("truth.csv", index=False)
+    frame[["who"]].to_csv("who.csv", index=False)
+    (folder / "who.txt").write_text("\n".join(who))
+    expected = limo.evaluate(Y, S, intervals=0.9, groups=who).intervals
+    arguments = ("-y", "truth.csv", "-s", "S.csv", "--intervals", "0.9", "--groups", given)
+    more = () if given == "who" else ("--drop", "who")
+    document = printed_json(run("evaluate", *arguments, *more, "--json"))
+    found = document["models"][0]["measures"]
+    for name, interval in expected.items():
+        assert found[name]["error"] == pytest.approx(interval.error, nan_ok=True), name
+    wrong = run("evaluate", *arguments[:-1], "nobody", "--drop", "who")
+    refused(wrong, 1, "no column is named 'nobody'")
+    refused(run("evaluate", "-y", "figure1", "-s", "S.csv", "--groups", "no"), 2, "has no columns")
+    (folder / "who.txt").write_text("\n".join(["anna", "", "bert", "7"]))
+    wrong = run("evaluate", *arguments[:-1], "who.txt", "--drop", "who")
+    refused(wrong, 1, "instance 1 has no group")

@@ -116,7 +116,7 @@ def test_methods_offered_are_those_there_are():
         (("no.csv", "-o", "m.skops"), 2, ("There is no file no.csv",)),
         (("square.csv", "-o", "m.skops"), 1, ("which columns are the labels?",)),
         (("bad.npz", "-o", "m.skops"), 1, ("bad.npz: X and Y must have the same rows",)),
-        (("noise.csv", "--labels", "1", "-o", "m.skops"), 1, ("noise.csv holds no instances",)),
+        (("noise.csv", "--labels", "1", "-o", "m.skops"), 1, ("line 1: expected text, got a zero byte",)),
         (("square.npz", "-m", "macrof1", "-o", "m.skops"), 2, ("Did you mean 'macro_f1'?",)),
         (("square.npz", "--method", "svm", "-o", "m.skops"), 2, ("No method is called 'svm'",)),
         (("square.npz", "--method", "br", "--quick", "-o", "m.skops"), 2, ("--quick shortens",)),

@@ -36,6 +36,8 @@ def test_data(tmp_path, monkeypatch):
 
 def test_what_is_not_there(tmp_path):
     with pytest.raises(WrongUse, match="There is no file .*no.csv, and no data set of that name"):
+        check_file(str(tmp_path / "no.csv"), or_known=True)
+    with pytest.raises(WrongUse, match=r"There is no file .*no.csv. Check the path.$"):
         check_file(str(tmp_path / "no.csv"))
     with pytest.raises(WrongUse, match="is a folder"):
         check_file(str(tmp_path))

@@ -59,6 +59,14 @@ def test_features_go_by_name(folder):
     assert (folder / "p.csv").read_text() == (folder / "q.csv").read_text()
 
 
+def test_a_wrong_name_of_the_ids_is_said_first(folder):
+    refused(
+        run("predict", "m.skops", "new.csv", "--id", "nope", "-o", "p.csv"),
+        1,
+        "no column is named 'nope'",
+    )
+
+
 def test_a_model_without_names_and_a_known_set(folder):
     assert run("predict", "sparse.skops", "figure1", "-o", "p.csv").exit_code == 0
     assert list(pd.read_csv("p.csv").columns)[:2] == ["label:y0", "label:y1"]

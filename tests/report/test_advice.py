@@ -140,14 +140,67 @@ def test_scores_of_labels_on_different_scales_should_be_calibrated(world, measur
     assert one["command"] == "limo.thresholds.ScoreCalibration().fit(y_true, y_score)"
 
 
-def test_without_scores_rows_or_complete_labels_there_is_no_advice():
+GAPS = np.random.default_rng(4).random(WORLD.Y.shape) < 0.2
+WITH_GAPS = np.where(GAPS, np.nan, WORLD.Y)
+WEIGHTS = np.random.default_rng(5).integers(1, 4, size=600).astype(float)
+
+
+@pytest.mark.parametrize("measure", ["macro_f1", "micro_f1", "hamming_loss", "instance_f1"])
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weighted"])
+def test_weighted_and_incomplete_labels(weights, measure):
+    standard = limo.CONVENTIONS["standard"]
+    given = {"sample_weight": weights, "missing": np.nan}
+    worse = 3.0 if measure != "hamming_loss" else -2.0
+    checked = check_inputs(WITH_GAPS, WORLD.S, cut(WORLD, worse), **given)
+    (one,) = advise(checked, select([measure]), standard)
+    now = limo.evaluate(WITH_GAPS, y_pred=cut(WORLD, worse), measures=[measure], **given)
+    assert one.helps
+    assert one.found == pytest.approx(now[measure])
+    # each fold is cut by the rule that AutoThreshold fits to the others
+    fold = np.random.default_rng(0).permutation(600) % 5
+    P = np.zeros_like(WORLD.Y)
+    for k in range(5):
+        known = None if weights is None else weights[fold != k]
+        rule = limo.AutoThreshold(measure)
+        rule.fit(WITH_GAPS[fold != k], WORLD.S[fold != k], sample_weight=known, missing=np.nan)
+        P[fold == k] = rule.predict(WORLD.S[fold == k])
+    then = limo.evaluate(WITH_GAPS, y_pred=P, measures=[measure], **given)
+    assert one.expected == pytest.approx(then[measure])
+    assert one.kind == rule.kind_
+
+
+def test_weighted_labels_that_nothing_helps():
+    given = {"sample_weight": WEIGHTS}
+    best = check_inputs(WORLD.Y, WORLD.S, cut(WORLD, 0.0), **given)
+    (one,) = advise(best, select(["hamming_loss"]), limo.CONVENTIONS["standard"])
+    assert not one.helps
+
+
+def test_the_largest_scores_that_are_accepted():
+    S = WORLD.S.copy()
+    S[::7, 2] = -1e150
+    for measure in ("macro_f1", "instance_f1", "ranking_loss"):
+        World(WORLD.Y, S).advice(cut(WORLD, 3.0), measure)
+    document = evaluation_document(WORLD.Y, {"masked": S}, {"masked": cut(WORLD, 3.0)})
+    assert "<svg" in limo.report.render(document)
+
+
+def test_why_there_is_no_advice(monkeypatch):
+    few = evaluation_document(WORLD.Y[:30], {"a": WORLD.S[:30]})
+    sentence = "No advice: 30 rows are too few to show a gain, 40 needed."
+    assert few["verdict"][-1] == few["models"][0]["no_advice"] == sentence
+    monkeypatch.setattr("limo.report._evaluation._ADVISED", 4000)
+    two = evaluation_document(WORLD.Y, {"a": WORLD.S, "b": WORLD.S / 2})
+    assert [bool(m["advice"]) for m in two["models"]] == [True, False]
+    assert two["models"][1]["verdict"][-1].startswith("No advice: with this much data")
+
+
+def test_without_scores_or_rows_there_is_no_advice():
     P = cut(WORLD, 3.0)
     standard = limo.CONVENTIONS["standard"]
     few = World(WORLD.Y[:30], WORLD.S[:30])
     assert few.advice(P[:30], "macro_f1") == []
     assert advise(check_inputs(WORLD.Y, None, P), select(), standard) == []
-    weighted = check_inputs(WORLD.Y, WORLD.S, P, sample_weight=np.arange(600) + 1.0)
-    assert advise(weighted, select(), standard) == []
     one_for_nothing = replace(standard, f1_of_nothing=1.0)
     assert advise(check_inputs(WORLD.Y, WORLD.S, P), select(["macro_f1"]), one_for_nothing) == []
 

@@ -61,8 +61,10 @@ def test_skill_goes_from_blind_to_best():
     assert drawn["rows"][1]["marks"] == []
     worse = {"name": "n", "measures": {"a": cell(3, -1.0), "b": cell(1, None)}}
     drawn = skills(measures, [one, worse])
-    assert [m["x"] for m in drawn["rows"][0]["marks"]] == [75, 0]
-    assert drawn["zero"] == 50
+    # from -25 % to 100 %; what is worse is an arrow at the edge, and named
+    assert [(m["x"], m["beyond"]) for m in drawn["rows"][0]["marks"]] == [(60, False), (0, True)]
+    assert drawn["zero"] == 20
+    assert drawn["beyond"] == [{"title": "A", "low": -1.0, "high": -1.0}]
     assert drawn["rows"][1]["marks"] == []
     assert len(skills(measures, [one] * 20)["rows"][0]["marks"]) == 6
 
@@ -78,9 +80,13 @@ def test_dumbbells_join_what_is_known():
     assert second["places"] == {}
 
 
-def test_named_dots_start_with_the_lowest():
-    rows = named_dots(["a", "b", "c"], [0.75, None, 0.5])["rows"]
-    assert [(r["title"], r["x"]) for r in rows] == [("c", 50), ("a", 75)]
+def test_named_dots_start_with_the_lowest_of_the_first_model():
+    drawn = named_dots(["a", "b", "c", "a"], [[0.75, None, 0.5, 1.0], [0.0, None, 1.0, None]])
+    places = [(r["title"], [m["x"] for m in r["marks"]]) for r in drawn["rows"]]
+    assert places == [("c", [50, 100]), ("a", [75, 0]), ("a", [100])]
+    assert [t["text"] for t in drawn["ticks"]] == ["0%", "50%", "100%"]
+    upper = named_dots(["a"], [[0.75]])
+    assert (upper["rows"][0]["marks"][0]["x"], upper["ticks"][0]["text"]) == (50, "50%")
 
 
 def test_shares_fill_the_width():

@@ -1,6 +1,6 @@
 import pytest
 
-from limo.report._page import are_numbers, fixed, percent, short, whole
+from limo.report._page import are_numbers, fixed, p_value, percent, short, whole
 
 
 @pytest.mark.parametrize(
@@ -8,6 +8,8 @@ from limo.report._page import are_numbers, fixed, percent, short, whole
     [
         (fixed(0.83125), "0.8313", "0.83125"),
         (fixed(-0.5, 2), "−0.50", "-0.5"),
+        (fixed(571.45678), "571.46", "571.45678"),
+        (fixed(12345.6789, 3), "12345.7", "12345.6789"),
         (fixed(-0.00001), "0.0000", "-1e-05"),
         (percent(0.12345), "12.3\u202f%", "0.12345"),
         (short(-1234.5678), "−1235", "-1234.5678"),
@@ -19,6 +21,11 @@ from limo.report._page import are_numbers, fixed, percent, short, whole
 )
 def test_text_is_rounded_and_the_value_whole(made, text, value):
     assert made == f'<data value="{value}">{text}</data>'
+
+
+def test_p_values():
+    assert p_value(0.0) == 'p < <data value="0.0">0.0001</data>'
+    assert p_value(0.01234) == 'p = <data value="0.01234">0.0123</data>'
 
 
 def test_what_is_undefined_is_said_to_be():

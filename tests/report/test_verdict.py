@@ -55,6 +55,23 @@ def test_all_good_and_all_bad():
     assert "no measure can distinguish this model" in first(dict.fromkeys(RANKING))
 
 
+def test_worse_than_blind_guessing():
+    assert first({"hamming_loss": -22.8, "macro_f1": 0.1, "macro_auc": 0.9, "micro_auc": 0.6}) == (
+        "Worse than blind guessing on Hamming loss; weak on macro-F1 (skill 10%); better on "
+        "macro-AUC and micro-AUC (skill 60% to 90%)."
+    )
+    assert first(dict.fromkeys(RANKING, -0.5)) == (
+        "Worse than blind guessing on micro-AUC, macro-AUC and ranking loss: its scores or labels "
+        "may be reversed, or in another order."
+    )
+
+
+def test_one_measure_alone():
+    assert first({"macro_auc": 0.6}) == (
+        "macro-AUC is 0.6000: skill 60%, where 0% is blind guessing and 100% the best possible."
+    )
+
+
 def test_a_list_and_a_range():
     text = first({"ranking_loss": 0.9, "macro_auc": 0.8, "micro_auc": 0.85, "one_error": 0.2})
     assert text.startswith("Good on ranking loss, micro-AUC and macro-AUC (skill 80% to 90%);")
@@ -102,6 +119,20 @@ def test_what_helps_is_named_with_the_next_command():
     assert following == "Next: do coverage"
 
 
+def test_measures_that_the_present_thresholds_suit_are_named():
+    one = model({"macro_f1": 0.9, "hamming_loss": 0.2}, advice=[advice("hamming_loss", 0.3, 0.2)])
+    lines = {"macro_f1": {"title": "macro-F1", "held_out": 0.9}, "hamming_loss": {"held_out": 0.2}}
+    one["thresholds"] = {"measures": lines}
+    warning = "They may cost macro-F1, which the present thresholds suit."
+    assert verdict_of(one)[2].endswith(warning)
+    assert warning not in " ".join(verdict_of(one, "hamming_loss"))
+
+
+def test_it_says_why_there_is_no_advice():
+    one = model({"macro_f1": 0.9}) | {"no_advice": "No advice: too few rows."}
+    assert verdict_of(one)[-1] == "No advice: too few rows."
+
+
 def test_nothing_is_said_where_nothing_helps():
     assert len(verdict_of(model({"macro_f1": 0.9}))) == 2
     for one in ("LIMO", "random forest"):
@@ -132,6 +163,19 @@ def test_one_measure_that_counts():
     assert verdict_of_all([one, model({}, name="none")], "macro_f1")[0] == (
         "Fewer than two models have a value of macro_f1, so they cannot be ranked by it."
     )
+
+
+def test_the_model_that_is_ahead_after_the_advice_is_named():
+    first, second = (
+        model({"macro_f1": skill}, name=name, advice=[advice("macro_f1", skill, then)])
+        for name, skill, then in (("A", 0.6, 0.65), ("B", 0.5, 0.7))
+    )
+    for one in (first, second):
+        one["measures"]["macro_f1"]["first"] = True
+    *_, last, following = verdict_of_all([first, second], "macro_f1")
+    assert last == "On held-out rows, fitted thresholds give macro-F1 0.700 for B and 0.650 for A."
+    assert following == "Next: do macro_f1"
+    assert last not in verdict_of_all([second, first], "macro_f1")
 
 
 def test_predictions_alone_give_no_reason():
@@ -265,4 +309,4 @@ def test_long_names_are_shortened():
     a, b = model({"macro_auc": 0.9}, name="x" * 300), model({"macro_auc": 0.8}, name="B")
     lead, quality, *_ = verdict_of_all([a, b])
     assert lead == "x" * 39 + "… is best, or within noise of the best, on 0 of 1 measure."
-    assert quality.startswith("x" * 39 + "…: good on every measure")
+    assert quality.startswith("x" * 39 + "…: macro-AUC is 0.9000: skill 90%")

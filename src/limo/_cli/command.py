@@ -155,6 +155,7 @@ _INSTEAD = (
     ("id", r"Match rows by it with id='[^']*', or leave", "Leave"),
     ("id", r"\. If it names the rows, match by it with id='[^']*'", ""),
     ("id", r", or id='[^']*' to match files by it", ""),
+    ("tags", r"; or tags='genres' if one column lists them, such as rock;jazz", ""),
     ("tags", r"Does it list the labels of each row\? Say so: tags='[^']*'", "Is it a feature?"),
     ("predictions", r"Read predicted labels with kind='predictions'; real", "Real"),
     ("measures", r": ask for it with measures=\[[^\]]*\]", ""),

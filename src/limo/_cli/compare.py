@@ -182,7 +182,7 @@ def _given(data: list[str] | None) -> list[str]:
         )
     for one in data:
         if not is_known(one):
-            check_file(one)
+            check_file(one, or_known=True)
     return data
 
 

@@ -48,10 +48,9 @@ def print_table(
     title: str, head: Sequence[str], body: Sequence[Sequence[Cell]], *, numbers: int = 0
 ) -> None:
     """Print a table; columns from the one at ``numbers`` on are aligned right, if it is not 0."""
+    if title:
+        print_text(title, style="bold")  # as the title of the table it would wrap to its width
     found = Table(
-        title=Text(title),
-        title_justify="left",
-        title_style="bold",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),  # tables should fit into 80 columns
         pad_edge=False,
@@ -125,6 +124,7 @@ _BEST = "bold green"
 _LEGEND = "* best value in the row."
 _WITHIN_NOISE = "* best value in the row, or within noise of it."
 _MOST_MODELS = 8  # more columns are hard to read
+_LARGE = 1e6  # numbers from here on are written with an exponent
 
 
 def print_evaluation(document: Mapping[str, Any]) -> None:
@@ -216,8 +216,7 @@ def _print_margins(margins: Mapping[str, Any]) -> None:
 
 
 def _print_several(measures: list[Any], models: list[Any], heading: str) -> None:
-    shown = sorted(models, key=lambda m: (m["mean_rank"] is None, m["mean_rank"]))[:_MOST_MODELS]
-    shown = [m for m in models if m in shown]
+    shown = models[:_MOST_MODELS]
     head = ["measure", "better", *(model["name"] for model in shown)]
     body: list[list[str | Text]] = [
         [
@@ -242,7 +241,9 @@ def _ranked(line: Mapping[str, Any] | None) -> Text:
 
 
 def _number(value: Any, digits: int = 4) -> str:
-    return "-" if value is None or math.isnan(value) else f"{float(value):.{digits}f}"
+    if value is None or math.isnan(value):
+        return "-"
+    return f"{float(value):.{digits}f}" if abs(value) < _LARGE else f"{float(value):.{digits}g}"
 
 
 def _share(value: Any) -> str:

@@ -1,6 +1,7 @@
 """``limo cut``: thresholds for the scores of any model, fitted to a measure and then applied."""
 
 import math
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,8 +10,9 @@ import typer
 import limo
 from limo._cli.command import WrongUse, add_command, examples
 from limo._cli.console import print_json, print_table, print_text, progress
-from limo._cli.evaluate import Truth, Weights, pair, read_inputs, read_sample_weight
-from limo._cli.inputs import Matching, check_file, is_known, output
+from limo._cli.evaluate import Truth, Weights
+from limo._cli.files import check_files, pair, read_inputs
+from limo._cli.inputs import Matching, check_file, output, read_sample_weight
 from limo._cli.options import (
     Drop,
     Force,
@@ -21,6 +23,7 @@ from limo._cli.options import (
     Measure,
     MissingLabels,
     Separator,
+    Spreadsheet,
     Tags,
     listed,
 )
@@ -123,14 +126,14 @@ def fit(
     scores are too high. The rule holds plain numbers by the names of the labels. The value printed
     is that of held-out rows, each cut by thresholds fitted on other rows.
     """
-    for file in (scores, *([] if is_known(truth) else [truth])):
-        check_file(file)
+    models = pair([scores], [])
+    check_files(truth, models)
     output(to, force=force)
     chosen = _make(rule, measure, at, k)
     with progress("Reading"):
         weights_column, sample_weight = read_sample_weight(weights, truth)
         how = Matching([*listed(drop), *weights_column], header, id, tags, separator)
-        inputs = read_inputs(truth, pair([scores], []), labels, how, missing_labels)
+        inputs = read_inputs(truth, models, labels, how, missing_labels)
     S = next(iter(inputs.scores.values()))
     given: dict[str, Any] = {"missing": None if missing_labels is None else math.nan}
     given["sample_weight"] = sample_weight
@@ -144,6 +147,10 @@ def fit(
         print_json(found | {"instances": S.values.shape[0], "labels": S.values.shape[1]})
         return
     _say(chosen, found, scores)
+    carried = {"--id": id, "--drop": drop}
+    more = [part for flag, one in carried.items() if one is not None for part in (flag, one)]
+    typed = shlex.join(["limo", "cut", "apply", str(to), "SCORES", *more, "-o", "labels.csv"])
+    print_text(f"The rule is in {to}. Next: {typed}")
 
 
 def apply(
@@ -157,6 +164,7 @@ def apply(
     id: Id = None,
     drop: Drop = None,
     header: Header = None,
+    spreadsheet: Spreadsheet = False,
     json: Json = False,
     force: Force = False,
 ) -> None:
@@ -181,7 +189,8 @@ def apply(
         P = fitted.predict(S.values)
         names = names or S.label_names or tuple(f"y{j}" for j in range(P.shape[1]))
         rows = {} if S.ids is None or id is None else {"ids": S.ids, "id_column": id or "id"}
-        limo.datasets.write_predictions(to, names, labels=P, **rows, force=force)
+        how: Any = {**rows, "spreadsheet": spreadsheet, "force": force}
+        limo.datasets.write_predictions(to, names, labels=P, **how)
     size = {"instances": P.shape[0], "labels": P.shape[1]}
     per_instance = float(P.sum() / max(P.shape[0], 1))
     if json:
@@ -241,6 +250,11 @@ def _make(rule: str, measure: str, at: float | None, k: int | None) -> Any:
         raise WrongUse(
             f"{measure} judges scores, so it needs no threshold. Choose one of {', '.join(names)}."
         )
+    if rule == "label" and limo.MEASURES[measure].view is limo.measures.ROWS:
+        raise WrongUse(
+            f"A threshold per label cannot be fitted to {measure}, which judges each instance. "
+            "Choose --rule instance, --rule instance+label or --rule global; or -m micro_f1."
+        )
     if rule == "instance" and limo.MEASURES[measure].view is not limo.measures.ROWS:
         raise WrongUse(
             f"A threshold per instance cannot serve {measure}, which judges no single instance. "
@@ -288,6 +302,9 @@ def _say(rule: Any, found: dict[str, Any], scores: str) -> None:
         head = ["threshold", title, "gain", "error of the gain", ""]
         print_table("Kinds of threshold, on held-out rows", head, body)
     what = _RULES[known_rule(found.get("kind", found["rule"]))][1]
+    if found["rule"] == "fixed":
+        print_text(f"{title} {found['value']:.4f} on these rows, cut at {rule.threshold:g}.")
+        return
     print_text(
         f"{title} {found['value']:.4f} on held-out rows, with {what}; "
         f"{found['usual']:.4f} if {scores} is cut at {found['usual_threshold']:g}."
@@ -295,9 +312,6 @@ def _say(rule: Any, found: dict[str, Any], scores: str) -> None:
     never = int(sum(math.isinf(one) for one in _thresholds(rule)))
     if never:
         print_text(f"{counted(never, 'label')} will never, or always, be predicted.")
-    print_text(
-        f"The rule is in {found['file']}. Next: limo cut apply {found['file']} SCORES -o labels.csv"
-    )
 
 
 def _thresholds(rule: Any) -> list[float]:
@@ -310,4 +324,8 @@ def _read_rule(file: Path) -> Any:
     try:
         return limo.thresholds.rule_from_json(file)
     except ValueError as error:
-        raise ValueError(f"{file} is not a rule that limo cut fit wrote: {error}") from None
+        why = "" if "JSONDecodeError" in str(error) else f": {error}"
+        raise ValueError(
+            f"{file} is not a rule that limo cut fit wrote{why}. The rule comes first: limo cut "
+            "apply RULE SCORES -o labels.csv"
+        ) from None

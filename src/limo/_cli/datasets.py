@@ -33,8 +33,8 @@ def _default(ctx: typer.Context) -> None:
 
 def list_sets(json: Json = False) -> None:
     """List the known data sets, and whether they are available without a download."""
-    frame = limo.datasets.catalogue().to_frame().reset_index()
-    records = frame.to_dict("records")
+    frame = limo.datasets.catalogue().to_frame().reset_index().astype({"cardinality": object})
+    records = frame.where(frame.notna(), None).to_dict("records")
     for record in records:
         record["at_hand"] = limo.datasets.is_at_hand(record["name"])
     if json:
@@ -46,7 +46,7 @@ def list_sets(json: Json = False) -> None:
             r["name"],
             r["domain"],
             *(f"{r[c]:,}" for c in counts),
-            f"{r['cardinality']:.2f}",
+            "-" if r["cardinality"] is None else f"{r['cardinality']:.2f}",
             r["parts"].removeprefix("all").strip() or "-",
             "yes" if r["at_hand"] else "no",
         ]

@@ -17,8 +17,8 @@ from limo._text import counted
 EXAMPLES = examples(
     ("what changed between two evaluations", "limo diff old.json new.json"),
     (
-        "evaluations to compare are stored with intervals",
-        "limo evaluate -y Y.csv -s S.csv -p P.csv --intervals 0.95 --json > new.json",
+        "evaluations to compare, instance by instance",
+        "limo evaluate -y Y.csv -s S.csv -p P.csv --keep-instances --json > new.json",
     ),
     ("in CI: exit code 3 if a measure is worse", "limo diff old.json new.json --fail-if-worse"),
 )
@@ -39,9 +39,9 @@ def diff(
 ) -> None:
     """Say which measures changed between two evaluations, and which changes are beyond noise.
 
-    Both must be stored with limo evaluate --intervals 0.95 --json: without intervals nobody can
-    tell a change from noise. P-values are adjusted for all changes (Holm). On the same instances
-    this is cautious; to find smaller changes, evaluate the scores of both models in one command.
+    Evaluations of the same instances are compared instance by instance if both were stored with
+    limo evaluate --keep-instances --json; otherwise by their standard errors, which finds only
+    larger changes. P-values are adjusted for all changes (Holm).
     """
     found = limo.report.changes(_read(old), _read(new))
     worse = [
@@ -67,7 +67,7 @@ def _read(file: Path) -> Any:
     except (ValueError, RecursionError):
         raise ValueError(
             f"{file} is not the JSON that limo evaluate --json prints. Create it with limo "
-            "evaluate ... --intervals 0.95 --json."
+            "evaluate ... --keep-instances --json."
         ) from None
 
 
@@ -102,10 +102,21 @@ def _sentences(found: dict[str, Any]) -> list[str]:
     if count["cannot tell"]:
         text.append(
             "Without intervals a change may be noise: store both evaluations with "
-            "limo evaluate --intervals 0.95 --json."
+            "limo evaluate --keep-instances --json."
         )
     if found["same_truth"] is False:
-        text.append("The true labels differ: the two evaluations judge different instances.")
+        text.append(
+            "The true labels differ: the two evaluations judge different instances, so they are "
+            "compared by their standard errors, not in pairs."
+        )
+    elif not all(line["paired"] for line in lines):
+        text.append(
+            "Not paired: compared by the standard errors of both, which is cautious on the same "
+            "instances. Store both with limo evaluate --keep-instances --json to find smaller "
+            "changes."
+        )
+    elif lines:
+        text.append("Compared instance by instance.")
     if not found["same_conventions"]:
         text.append("The conventions differ, which alone can change values.")
     return text

@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,14 +11,23 @@ import typer
 import limo
 from limo._cli.command import LIMIT, WrongUse, examples
 from limo._cli.console import print_error, print_evaluation, print_json, print_text, progress
+from limo._cli.files import (
+    ModelFiles,
+    check_divided,
+    check_files,
+    check_sparse,
+    evaluate_divided,
+    is_divided,
+    pair,
+    print_found,
+    read_inputs,
+)
 from limo._cli.inputs import (
     Matching,
-    Reading,
-    check_file,
-    is_known,
-    open_dataset,
+    column_of,
     output,
-    typed_command,
+    place_of_column,
+    read_sample_weight,
 )
 from limo._cli.options import (
     Conventions,
@@ -35,7 +44,6 @@ from limo._cli.options import (
     complete_data,
     complete_measure,
     listed,
-    which_labels,
 )
 
 EXAMPLES = examples(
@@ -61,12 +69,20 @@ EXAMPLES = examples(
         "limo evaluate -y Y.csv -s S.csv --missing nan --weights w.csv",
     ),
     (
+        "intervals where several rows come from one patient, named in a column",
+        "limo evaluate -y Y.csv -s S.csv --intervals 0.95 --groups patient",
+    ),
+    (
         "files whose rows have ids, and true labels such as rock;jazz in one column",
         "limo evaluate -y songs.csv --tags genres -s S.csv --id song",
     ),
     (
         "in CI: exit code 3 if the model is too weak",
         "limo evaluate -y Y.csv -s S.csv -p P.csv --fail-under macro_f1=0.6",
+    ),
+    (
+        "files that do not fit into memory, and how much of it to use",
+        "limo evaluate --truth 'Y/*.npy' --scores 'out/*.npy' --memory 2GB",
     ),
     ("against a known data set, as JSON", "limo evaluate -y enron:test -s S.parquet --json"),
 )
@@ -137,7 +153,24 @@ Weights = Annotated[
         help="How much each instance counts: a file with one column, or a column of the truth.",
     ),
 ]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="FILE|COLUMN",
+        help="For intervals, where instances come in groups that are not independent, such as "
+        "pictures of one patient: a text file with a group per line, or a column of the truth.",
+    ),
+]
 
+KeepInstances = Annotated[
+    bool,
+    typer.Option(
+        "--keep-instances",
+        help="Keep in the JSON how much each instance moves each measure, so that limo diff can "
+        "compare instance by instance.",
+    ),
+]
 FailUnder = Annotated[
     list[str] | None,
     typer.Option(
@@ -155,6 +188,14 @@ FailOver = Annotated[
         help="Exit with code 3 if the value of a model is higher. For losses.",
     ),
 ]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="Read files in blocks, and aim to use no more memory than this, such as 2GB.",
+    ),
+]
 
 
 def evaluate(
@@ -166,6 +207,7 @@ def evaluate(
     intervals: Intervals = None,
     conventions: Conventions = "standard",
     weights: Weights = None,
+    groups: Groups = None,
     missing_labels: MissingLabels = None,
     labels: Labels = None,
     tags: Tags = None,
@@ -175,7 +217,9 @@ def evaluate(
     header: Header = None,
     fail_under: FailUnder = None,
     fail_over: FailOver = None,
+    memory: Memory = None,
     report: Report = None,
+    keep_instances: KeepInstances = False,
     json: Json = False,
     force: Force = False,
 ) -> None:
@@ -183,138 +227,87 @@ def evaluate(
 
     The margins and seven of the measures need scores; the other four need predicted labels. Rows
     are instances and columns are labels; columns are matched by name if both files have names, and
-    rows by their ids with --id. A .npy file is memory-mapped and may be larger than memory.
+    rows by their ids with --id. Folders and patterns of files, in quotes, are read in blocks of
+    rows, and so is everything with --memory; a .npy file is memory-mapped otherwise.
     """
     models = pair(scores or [], predictions or [])
     limits = parse_limits(fail_under or [], fail_over or [])
     _check_limits(limits, models)
-    for file in (file for one in models.values() for file in one.files):
-        check_file(str(file))
-    if not is_known(truth):
-        check_file(truth)
+    _check_kept(keep_instances, json)
+    how = Matching(listed(drop), header, id, tags, separator)
+    chosen = {"measures": _chosen(measures, limits), "conventions": conventions}
+    whole = {"report": report, "measure": measure, "intervals": intervals}
+    whole |= {"weights": weights, "groups": groups, "keep-instances": keep_instances or None}
+    if memory is not None or is_divided(truth, models):
+        check_divided(truth, how, whole)
+        chosen["missing_labels"] = missing_labels
+        found = evaluate_divided(truth, models, labels, how, memory, **chosen)
+        _enforce(limits, print_found(found, json=json))
+        return
+    check_files(truth, models)
     if report is not None:
         output(report, force=force)
     with progress("Reading"):
         column, sample_weight = read_sample_weight(weights, truth)
-        how = Matching([*listed(drop), *column], header, id, tags, separator)
+        place = place_of_column(groups, truth, "groups")
+        how = replace(how, drop=[*how.drop, *column, *column_of(place)])
         inputs = read_inputs(truth, models, labels, how, missing_labels)
+        options = {"n_instances": inputs.truth.values.shape[0], "drop": how.drop}
+        grouped = place and limo.datasets.read_groups(*place, **options)
     with progress("Evaluating"):
-        chosen = _chosen(measures, limits)
+        if inputs.is_sparse:
+            check_sparse(whole)
+            _enforce(limits, print_found(inputs.evaluate(**chosen), json=json))
+            return
         document = inputs.judge(
-            conventions,
-            measures=chosen,
+            **chosen,
             measure=measure,
             intervals=intervals,
             sample_weight=sample_weight,
-            commands=_fit_commands(truth, models, labels, drop, how),
+            groups=grouped,
+            keep_instances=keep_instances,
+            commands=_fit_commands(truth, models, how, labels, drop, weights, missing_labels),
         )
+    _show(document, report, json=json, force=force)
+    _enforce(limits, document)
+
+
+def _show(document: dict[str, Any], report: Path | None, *, json: bool, force: bool) -> None:
     if report is not None:
         with progress("Writing the report"):
             limo.report.write(document, report, force=force)
     if json:
         print_json(document)
-    else:
-        print_evaluation(document)
-        if report is not None:
-            print_text(f"The report is in {report}.")
-    _enforce(limits, document)
+        return
+    print_evaluation(document)
+    if report is not None:
+        print_text(f"The report is in {report}.")
 
 
-@dataclass(frozen=True)
-class _Files:
-    """The files of one model."""
-
-    scores: Path | None = None
-    predictions: Path | None = None
-
-    @property
-    def files(self) -> list[Path]:
-        return [file for file in (self.scores, self.predictions) if file is not None]
-
-
-@dataclass(frozen=True, eq=False)
-class _Inputs:
-    """Matrices of the truth and of every model, their columns in one order."""
-
-    truth: Any
-    scores: dict[str, Any]
-    predictions: dict[str, Any]
-
-    missing: float | None = None
-
-    def judge(self, conventions: str, **options: Any) -> dict[str, Any]:
-        found = {
-            "truth": self.truth,
-            **{f"scores of {name}": one for name, one in self.scores.items()},
-            **{f"predictions of {name}": one for name, one in self.predictions.items()},
-        }
-        made = limo.report.collect_provenance(typed_command())
-        made["files"] = {
-            what: {"path": one.source, "sha256": one.checksum} for what, one in found.items()
-        }
-        document: dict[str, Any] = limo.report.evaluation_document(
-            self.truth.values,
-            {name: one.values for name, one in self.scores.items()},
-            {name: one.values for name, one in self.predictions.items()},
-            conventions=conventions,
-            label_names=self._names(),
-            provenance=made,
-            missing=None if self.missing is None else math.nan,
-            **options,
-        )
-        return document
-
-    def _names(self) -> tuple[str, ...] | None:
-        return _names({"": self.truth}) or _names(self.scores) or _names(self.predictions)
-
-
-def pair(scores: list[str], predictions: list[str]) -> dict[str, _Files]:
-    """The files of each model by its name.
-
-    A model is named by ``NAME=FILE``, or after its file. Predictions without a name belong to the
-    models with scores, in the same order.
-    """
-    if not scores and not predictions:
-        raise WrongUse("Nothing to evaluate: give --scores FILE, --predictions FILE, or both.")
-    found: dict[str, _Files] = {}
-    order = []
-    for name, file in map(_split, scores):
-        key = name or file.stem
-        if key in found:
-            raise WrongUse(f"Two models are called {key}: name them, as in --scores first={file}.")
-        found[key] = _Files(scores=file)
-        order.append(key)
-    for place, (name, file) in enumerate(map(_split, predictions)):
-        key = name or (order[place] if place < len(order) else file.stem)
-        before = found.get(key, _Files())
-        if before.predictions is not None:
-            raise WrongUse(
-                f"{key} has two files of predictions: name them, --predictions A={file}."
-            )
-        found[key] = _Files(before.scores, file)
-    return found
-
-
-def _split(given: str) -> tuple[str | None, Path]:
-    """Split ``NAME=FILE``, unless a file with that whole name exists."""
-    name, equals, file = given.partition("=")
-    if not equals or Path(given).exists() or "/" in name:
-        return None, Path(given)
-    return name, Path(file)
+def _check_kept(keep_instances: bool, json: bool) -> None:
+    if keep_instances and not json:
+        raise WrongUse("--keep-instances adds to the JSON document: add --json > FILE.")
 
 
 def _fit_commands(
-    truth: str, models: dict[str, _Files], labels: str | None, drop: str | None, how: Matching
+    truth: str,
+    models: dict[str, ModelFiles],
+    how: Matching,
+    labels: str | None,
+    drop: str | None,
+    weights: str | None,
+    missing: float | None,
 ) -> dict[str, str]:
     """For each model with scores, the command that fits thresholds, up to the measure."""
-    given = {
+    given: dict[str, Any] = {
         "labels": labels,
         "tags": how.tags,
         "separator": how.separator,
         "id": how.id,
-        "drop": drop,
     }
-    more = [part for name, one in given.items() if one is not None for part in (f"--{name}", one)]
+    given |= {"drop": drop, "weights": weights, "missing": missing}
+    known = {name: str(one) for name, one in given.items() if one is not None}
+    more = [part for name, one in known.items() for part in (f"--{name}", one)]
     more += [] if how.header is None else ["--header" if how.header else "--no-header"]
     start = ["limo", "cut", "fit", "--truth", truth, "--scores"]
     return {
@@ -322,71 +315,6 @@ def _fit_commands(
         for name, files in models.items()
         if files.scores
     }
-
-
-def read_sample_weight(given: str | None, truth: str) -> tuple[list[str], Any]:
-    """The column of the true labels that holds weights, if any, and the weight of each instance."""
-    if given is None:
-        return [], None
-    if Path(given).is_file():
-        return [], limo.datasets.read_weights(given)
-    if is_known(truth):
-        raise WrongUse(f"There is no file {given} with weights, and {truth} has no columns.")
-    return [given], limo.datasets.read_weights(truth, given)
-
-
-def read_inputs(
-    truth: str,
-    models: dict[str, _Files],
-    labels: str | None,
-    how: Matching,
-    missing: float | None,
-) -> _Inputs:
-    """Read scores first: their width is the number of labels a LIBSVM file should have."""
-    read, options = limo.datasets.read_matrix, how.arguments()
-    S = {n: read(one.scores, "scores", **options) for n, one in models.items() if one.scores}
-    known = _names(S)
-    P = {
-        n: read(one.predictions, "predictions", label_names=known, **options, **_width(S))
-        for n, one in models.items()
-        if one.predictions
-    }
-    known = known or _names({n: one for n, one in P.items() if how.tags is None})
-    Y = _truth(
-        truth,
-        labels,
-        options | {"missing_labels": missing, "label_names": known},
-        _width({**S, **P}),
-    )
-    S, P = ({n: how.matched(one, Y) for n, one in part.items()} for part in (S, P))
-    for one in (*S.values(), *P.values()):
-        if one.values.shape != Y.values.shape:
-            raise ValueError(
-                f"{one.source} must have the shape of the true labels: expected "
-                f"{Y.values.shape}, got {one.values.shape}. Rows are instances and columns are "
-                "labels, in both."
-            )
-    return _Inputs(Y, S, P, missing)
-
-
-def _names(matrices: dict[str, Any]) -> tuple[str, ...] | None:
-    """The names of the labels, from the first file that has any."""
-    return next((one.label_names for one in matrices.values() if one.label_names), None)
-
-
-def _width(matrices: dict[str, Any]) -> dict[str, Any]:
-    """How many labels there are, if that is known."""
-    first = next(iter(matrices.values()), None)
-    return {} if first is None else {"n_labels": first.values.shape[1]}
-
-
-def _truth(truth: str, labels: str | None, how: dict[str, Any], width: dict[str, Any]) -> Any:
-    if is_known(truth):
-        if how["id"] is not None or how["tags"] is not None:
-            raise WrongUse(f"--id and --tags name columns of files; {truth} is a known data set.")
-        data = open_dataset(truth, Reading(labels))
-        return limo.datasets.LabelMatrix(data.Y, data.label_names, data.source, data.checksum)
-    return limo.datasets.read_matrix(truth, "truth", labels=which_labels(labels), **how, **width)
 
 
 # Limits for CI
@@ -432,7 +360,7 @@ def parse_limits(under: list[str], over: list[str]) -> list[Limit]:
     return found
 
 
-def _check_limits(limits: list[Limit], models: dict[str, _Files]) -> None:
+def _check_limits(limits: list[Limit], models: dict[str, ModelFiles]) -> None:
     """Reject a limit that the files of a model cannot be compared with."""
     for limit in limits:
         needs = limo.MEASURES[limit.measure].needs

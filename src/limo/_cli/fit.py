@@ -1,18 +1,19 @@
 """``limo fit``: train a model for a measure, and write it to a file."""
 
 import ast
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 import limo
 from limo._cli.command import WrongUse, examples
-from limo._cli.console import print_json, print_text, progress
+from limo._cli.console import print_json, print_table, print_text, progress
 from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output
 from limo._cli.options import (
     Data,
@@ -117,7 +118,7 @@ def fit(
     """
     output(to, force=force)
     if not is_known(data):
-        check_file(data)
+        check_file(data, or_known=True)
     given = _settings(method, settings or [], alpha, quick)
     given = _limits(method, limit, cache) | given
     found = open_dataset(data, Reading(labels, drop, missing, format, tags, separator), seed)
@@ -254,21 +255,30 @@ def _search(model: Any, measure: str) -> dict[str, Any]:
 
 
 def _ensemble(learner: Any, measure: str) -> dict[str, Any]:
-    """The members of an aimed ensemble, its value, and all models tried."""
-    first, *tried = learner.leaderboard_
-    return {
+    """The members of an aimed ensemble, its values, and all models tried."""
+    _, *tried = learner.leaderboard_
+    found = {
         "weights": learner.weights_[measure],
         "threshold": learner.thresholds_.get(measure),
-        "cross_validated": {"mean": first["value"][measure], "std": first["spread"][measure]},
+        "held_out": learner.held_out_,
         "tried": tried,
     }
+    return cast(dict[str, Any], _known(found))
+
+
+def _known(found: Any) -> Any:
+    """None instead of nan, which JSON does not have."""
+    if isinstance(found, dict):
+        return {key: _known(value) for key, value in found.items()}
+    if isinstance(found, list | tuple):
+        return [_known(value) for value in found]
+    return None if isinstance(found, float) and math.isnan(found) else found
 
 
 def _say_search(found: dict[str, Any], measure: str) -> None:
     title = limo.MEASURES[measure].title
-    score = found.get("cross_validated", {})
     if "chosen" in found:
-        best = found["chosen"]
+        best, score = found["chosen"], found["cross_validated"]
         others = best["averaged"] - 1
         print_text(
             f"{title} {score['mean']:.4f} ± {score['std']:.4f} in "
@@ -276,8 +286,38 @@ def _say_search(found: dict[str, Any], measure: str) -> None:
             + (f"; the model averages it with {counted(others, 'other')}." if others else ".")
         )
     if "weights" in found:
-        print_text(f"{title} {score['mean']:.4f} ± {score['std']:.4f} on held-out instances.")
+        own = found["held_out"][measure]
+        print_text(f"{title} {_with_interval(own)} on held-out instances.")
         _say_ensemble(found, measure)
+        others_found = [
+            [limo.MEASURES[name].title, _number(one["value"]), _interval(one)]
+            for name, one in found["held_out"].items()
+        ]
+        print_table(
+            f"On held-out instances, cut for {_cut_for(measure)}",
+            ("measure", "value", "95 % interval"),
+            others_found,
+            numbers=1,
+        )
+
+
+def _cut_for(measure: str) -> str:
+    """The measure whose threshold ``predict`` uses."""
+    chosen = limo.MEASURES[measure]
+    return chosen.title if chosen.threshold else limo.MEASURES["micro_f1"].title
+
+
+def _number(value: float | None) -> str:
+    return "not defined" if value is None else f"{value:.4f}"
+
+
+def _interval(found: dict[str, Any]) -> str:
+    return "" if found["low"] is None else f"{found['low']:.4f} to {found['high']:.4f}"
+
+
+def _with_interval(found: dict[str, Any]) -> str:
+    ends = _interval(found)
+    return _number(found["value"]) + (f" (95 % interval {ends})" if ends else "")
 
 
 def _say_ensemble(found: dict[str, Any], measure: str) -> None:
@@ -288,7 +328,7 @@ def _say_ensemble(found: dict[str, Any], measure: str) -> None:
     tried = [line for line in found["tried"] if "value" in line]
     print_text(
         f"The best of {len(tried)} single models is {tried[0]['model']}, "
-        f"{tried[0]['value'][measure]:.4f} in cross-validation."
+        f"{_number(tried[0]['value'][measure])} on held-out instances."
     )
     if found["threshold"]:
         kind = _KINDS.get(found["threshold"], f"{found['threshold']}, chosen by cross-validation")

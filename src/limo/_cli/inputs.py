@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,11 +55,18 @@ class Matching:
 
     def matched(self, one: Any, truth: Any) -> Any:
         """A matrix with columns and rows in the order of the true labels."""
-        ordered = one.ordered_as(truth.label_names)
-        found = ordered.rows_as(truth, match=self.id is not None)
-        if found is not ordered:
-            print_note(f"{one.source}: rows are matched with those of {truth.source} by their ids.")
-        return found
+        return one.ordered_as(truth.label_names).rows_as(truth, match=self.id is not None)
+
+    def note_matched(self, matrices: Iterable[Any], truth: Any) -> None:
+        """Say, once for each file, which have their rows in another order than the true labels."""
+        if self.id is None:
+            return
+        for source in dict.fromkeys(m.source for m in matrices if not _same_order(m, truth)):
+            print_note(f"{source}: rows are matched with those of {truth.source} by their ids.")
+
+
+def _same_order(one: Any, other: Any) -> bool:
+    return one.ids is None or other.ids is None or list(one.ids) == list(other.ids)
 
 
 def is_known(reference: str) -> bool:
@@ -72,7 +79,7 @@ def open_dataset(reference: str, reading: Reading, seed: int = 0) -> "limo.Datas
     """Load a known data set, generate figure1, or read a file."""
     arguments = reading.arguments()
     if not is_known(reference):
-        check_file(reference)
+        check_file(reference, or_known=True)
         with progress(f"Reading {reference}"):
             data = limo.read(reference, **arguments)
         if not data.X.shape[0]:
@@ -88,17 +95,38 @@ def open_dataset(reference: str, reading: Reading, seed: int = 0) -> "limo.Datas
         return limo.datasets.load(name, part or "all", progress=False)
 
 
-def check_file(reference: str) -> Path:
-    """The file; raise if there is none."""
+def check_file(reference: str, *, or_known: bool = False) -> Path:
+    """The file; raise if there is none. ``or_known`` if a known data set would do, too."""
     file = Path(reference)
     if file.is_dir():
         raise WrongUse(f"{reference} is a folder; name a file in it.")
     if not file.exists():
-        raise WrongUse(
-            f"There is no file {reference}, and no data set of that name. "
-            "Check the path; limo datasets lists the data sets known by name."
-        )
+        known = "limo datasets list shows the data sets known by name."
+        also = f", and no data set of that name. Check the path; {known}"
+        raise WrongUse(f"There is no file {reference}{also if or_known else '. Check the path.'}")
     return file
+
+
+def place_of_column(given: str | None, truth: str, what: str) -> tuple[str, str | None] | None:
+    """Where numbers or names of the instances are: a file, or the true labels and their column."""
+    if given is None:
+        return None
+    if Path(given).is_file():
+        return given, None
+    if is_known(truth):
+        raise WrongUse(f"There is no file {given} with {what}, and {truth} has no columns.")
+    return truth, given
+
+
+def read_sample_weight(given: str | None, truth: str) -> tuple[list[str], Any]:
+    """The column of the true labels that holds weights, if any, and the weight of each instance."""
+    place = place_of_column(given, truth, "weights")
+    return column_of(place), place and limo.datasets.read_weights(*place)
+
+
+def column_of(place: tuple[str, str | None] | None) -> list[str]:
+    """The column of the true labels that is no label, if the place is one."""
+    return [] if place is None or place[1] is None else [place[1]]
 
 
 def output(path: Path, *, force: bool) -> Path:

@@ -98,6 +98,10 @@ def _last_of(incomplete: str, known: Iterable[str]) -> list[str]:
 # Options
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
+Spreadsheet = Annotated[
+    bool,
+    typer.Option("--spreadsheet", help="Put ' before names and ids that look like formulas."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Jobs = Annotated[
     int | None,
@@ -172,7 +176,7 @@ MissingLabels = Annotated[
     typer.Option(
         "--missing",
         metavar="NUMBER",
-        help="The number of a missing true label: nan (empty cells, too) or -1. Such labels take "
+        help="What marks a missing true label: nan (empty cells, too) or -1. Such labels take "
         "no part.",
         show_default=False,
     ),

@@ -9,7 +9,17 @@ import limo
 from limo._cli.command import WrongUse, examples
 from limo._cli.console import print_json, print_text, progress
 from limo._cli.inputs import Reading, check_file, is_known, open_dataset, output
-from limo._cli.options import Data, Drop, Force, Format, Id, Json, Missing, listed
+from limo._cli.options import (
+    Data,
+    Drop,
+    Force,
+    Format,
+    Id,
+    Json,
+    Missing,
+    Spreadsheet,
+    listed,
+)
 
 EXAMPLES = examples(
     ("scores and labels, as a table", "limo predict model.skops new.csv -o predictions.csv"),
@@ -48,6 +58,7 @@ def predict(
             help="More types that the model file may contain, if you trust its author.",
         ),
     ] = None,
+    spreadsheet: Spreadsheet = False,
     json: Json = False,
     force: Force = False,
 ) -> None:
@@ -56,23 +67,24 @@ def predict(
     The data need no labels. If the data have feature names, features are matched by name, in any
     order; missing or additional ones are rejected. In a table with both, columns are called
     label:NAME and score:NAME. With --id, the column that names the rows comes first. A value of a
-    nominal feature that the model has not seen is remarked on.
+    nominal feature that the model has not seen is reported.
     """
     check_file(str(model))
     if not is_known(data):
-        check_file(data)
+        check_file(data, or_known=True)
     elif id is not None:
         raise WrongUse(f"--id names a column of a file; {data} is a known data set.")
     _check_suffix(to, 2 if what == "both" else 1, id)
     output(to, force=force)
     with progress("Predicting"):
         saved = limo.load_model(model, trusted=listed(trusted))
-        X = _instances(data, saved, Reading(None, drop, missing, format), id)
         rows = {} if id is None else _rows(data, id, format)
+        X = _instances(data, saved, Reading(None, drop, missing, format), id)
         S = None if what == "labels" else limo.scores_of(saved.model, X)
         P = None if what == "scores" else saved.model.predict(X)
         names = saved.label_names or _numbered(P if S is None else S)
-        limo.datasets.write_predictions(to, names, scores=S, labels=P, **rows, force=force)
+        how: Any = {**rows, "spreadsheet": spreadsheet, "force": force}
+        limo.datasets.write_predictions(to, names, scores=S, labels=P, **how)
     size = {"instances": X.shape[0], "labels": len(names)}
     if json:
         print_json({"file": str(to), "what": what, **size})

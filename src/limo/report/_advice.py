@@ -3,15 +3,17 @@
 Two changes need nothing but labels and scores: other thresholds, for measures of labels, and a
 calibration of the scores of each label, for measures that compare the labels of an instance. Each
 is fitted on four fifths of the rows and tried on the others, fold by fold. Advice is given only
-for a gain beyond noise; a model that nothing helps gets none.
+for a gain beyond noise; a model that nothing helps gets none. With weights or missing labels only
+thresholds without t(x) are tried, as the others take neither.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import sparse, stats
 
 from limo._checks import Checked
 from limo._differences import differences_of
@@ -23,8 +25,10 @@ from limo._views import COLUMNS, Pattern
 from limo.measures._conventions import Conventions
 from limo.measures._intervals import check_sampling
 from limo.measures._measure import Measure
-from limo.thresholds._auto import Tried, gains_over
+from limo.thresholds._auto import KINDS as KINDS_OF_RULES
+from limo.thresholds._auto import Tried, gains_over, kinds_for, rule_of
 from limo.thresholds._calibration import ScoreCalibration
+from limo.thresholds._rules import ThresholdRule
 from limo.thresholds._scores import DenseScores
 from limo.thresholds._search import check_target
 
@@ -33,6 +37,7 @@ _LEVEL = 0.95
 _LEAST_ROWS = 40  # fewer say nothing about a gain
 _ENTRIES = 500_000  # a second or two of work
 _MANY_ROWS = 1000  # enough to see a gain, even if they hold more entries
+_LARGEST = 1e100  # scores beyond are scaled
 _NOTABLE = 0.01  # of what the model is short of the best possible value
 
 KINDS = {
@@ -102,31 +107,55 @@ def advise(
     """What thresholds fitted for each measure give on held-out rows, and what would help.
 
     ``focus`` is the one measure that counts, if there is one. ``command`` fits thresholds to these
-    scores on the command line, up to the measure. Weighted and incomplete labels get no advice, as
-    t(x) takes neither.
+    scores on the command line, up to the measure.
     """
-    if checked.S is None or not checked.Y.is_plain or checked.Y.shape[0] < _LEAST_ROWS:
+    if checked.S is None or too_few(checked) is not None:
         return []
     some = _some_rows(checked)
+    cut = _with_thresholds(measures, conventions)
+    if not some.Y.is_plain:
+        tried = _try_without_instances(some, cut, conventions)
+        return _thresholds(some, cut, tried, focus, command)
     scaled = [m for m in measures if _is_calibrated(m) and focus in (None, m.name)]
     return [
-        *_thresholds(some, _with_thresholds(measures, conventions), focus, command),
+        *_thresholds(some, cut, _try_all(some, cut), focus, command),
         *_calibration(some, scaled, conventions),
     ]
+
+
+def too_few(checked: Checked) -> str | None:
+    """A sentence if there are too few rows to show a gain."""
+    n_rows = checked.Y.shape[0]
+    if n_rows >= _LEAST_ROWS:
+        return None
+    return f"No advice: {counted(n_rows, 'row')} are too few to show a gain, {_LEAST_ROWS} needed."
 
 
 def _some_rows(checked: Checked) -> Checked:
     """All rows, or as many as take a second or two, drawn at random but always the same."""
     most = entries_used(checked) // checked.Y.shape[1]
+    checked = replace(checked, S=_within_range(checked.scores))
     if most == checked.Y.shape[0]:
         return checked
-    rows = np.sort(np.random.default_rng(0).permutation(checked.Y.shape[0])[:most])
-    P = None if checked.P is None else _rows_of(checked.P, rows)
-    return Checked(_rows_of(checked.Y, rows), checked.scores[rows], P, checked.label_names)
+    return _rows_of(checked, np.sort(_shuffled(checked.Y.shape[0])[:most]))
 
 
-def _rows_of(pattern: Pattern, rows: Integers) -> Pattern:
-    return Pattern.from_csr(pattern.csr[rows])
+def _within_range(S: Any) -> Any:
+    """The scores, in smaller units if their squares would not be finite.
+
+    Such scores are real: the lowest float stands for labels that are ruled out.
+    """
+    most = float(np.abs(S).max(initial=0.0))
+    return S if most < _LARGEST else S * (_LARGEST / most)
+
+
+def _shuffled(n_rows: int) -> Integers:
+    return np.random.default_rng(0).permutation(n_rows)
+
+
+def _rows_of(checked: Checked, rows: Integers) -> Checked:
+    P = None if checked.P is None else Pattern.from_csr(checked.P.csr[rows])
+    return replace(checked, Y=checked.Y.take(rows), S=checked.scores[rows], P=P)
 
 
 # Thresholds
@@ -142,18 +171,57 @@ def _with_thresholds(measures: Sequence[Measure], conventions: Conventions) -> l
     ]
 
 
-def _thresholds(
-    checked: Checked, measures: Sequence[Measure], focus: str | None, command: str | None
-) -> list[Advice]:
-    if not measures:
-        return []
+def _try_all(checked: Checked, measures: Sequence[Measure]) -> list[Tried]:
+    """For each measure the best kind of threshold on held-out rows, and its gain."""
     small = checked.Y.shape[0] * checked.Y.shape[1] <= _ENTRIES
     targets = [check_target(m.name) for m in measures]
-    tried = gains_over(
+    return gains_over(
         checked.Y, DenseScores(checked.scores), checked.P, targets, FOLDS, by_instance=small
     )
+
+
+def _try_without_instances(
+    checked: Checked, measures: Sequence[Measure], conventions: Conventions
+) -> list[Tried]:
+    """The same with weights or missing labels: the kind that AutoThreshold fits to such labels."""
+    sampling = check_sampling(_LEVEL, n_instances=checked.Y.shape[0])
+    found = []
+    for measure in measures:
+        kind = next(k for k in kinds_for(check_target(measure.name)) if not KINDS_OF_RULES[k][0])
+        then = replace(checked, P=_held_out(checked, rule_of(kind, measure.name)))
+        both = {
+            name: evaluate_checked(one, conventions, measures=[measure], sampling=sampling)[0]
+            for name, one in (("then", then), ("now", checked))
+            if one.P is not None
+        }
+        gain, error = math.nan, math.nan
+        if "now" in both:
+            (one,) = differences_of(both, _LEVEL)
+            gain, error = measure.sign * one.difference, one.interval.error
+        found.append(Tried(kind, both["then"][measure.name], gain, error))
+    return found
+
+
+def _held_out(checked: Checked, rule: ThresholdRule) -> Pattern:
+    """The labels of every row, cut by the rule as fitted on other rows."""
+    fold = _shuffled(checked.Y.shape[0]) % FOLDS
+    P = np.zeros(checked.Y.shape, dtype=np.int8)
+    for k in range(FOLDS):
+        rest = _rows_of(checked, np.flatnonzero(fold != k))
+        rule._fit(rest.Y, DenseScores(rest.scores), None)
+        P[fold == k] = rule._predict(DenseScores(checked.scores[fold == k]), None)
+    return Pattern.from_csr(sparse.csr_array(P))
+
+
+def _thresholds(
+    checked: Checked,
+    measures: Sequence[Measure],
+    tried: Sequence[Tried],
+    focus: str | None,
+    command: str | None,
+) -> list[Advice]:
     # twenty groups of rows give the errors; all measures that count are looked at
-    n_tests = len(measures) if focus is None else 1
+    n_tests = max(len(measures), 1) if focus is None else 1
     quantile = stats.t.isf((1 - _LEVEL) / 2 / n_tests, 19)
     found = []
     for measure, one in zip(measures, tried, strict=True):
@@ -233,7 +301,7 @@ def _calibration(
 
 def calibrated(Y: Pattern, S: Any) -> Values:
     """Scores that calibrations fitted on other rows have turned into probabilities."""
-    fold = np.random.default_rng(0).permutation(Y.shape[0]) % FOLDS
+    fold = _shuffled(Y.shape[0]) % FOLDS
     found = np.empty(Y.shape)
     for k in range(FOLDS):
         fitted = ScoreCalibration().fit(Y.csr[fold != k], S[fold != k])
@@ -249,8 +317,13 @@ def _is_notable(now: Evaluation, then: Evaluation, name: str) -> bool:
 # Sentences
 
 
-def sentences(advice: Sequence[Mapping[str, Any]], has_predictions: bool) -> list[str]:
-    """What to change and the next command; nothing if nothing helps."""
+def sentences(
+    advice: Sequence[Mapping[str, Any]], has_predictions: bool, others: Sequence[str] = ()
+) -> list[str]:
+    """What to change and the next command; nothing if nothing helps.
+
+    ``others`` are the titles of measures for which other thresholds were tried and do not help.
+    """
     by_change = {
         change: [one for one in advice if one["change"] == change]
         for change in ("thresholds", "calibration")
@@ -259,7 +332,10 @@ def sentences(advice: Sequence[Mapping[str, Any]], has_predictions: bool) -> lis
     if by_change["thresholds"]:
         first = max(by_change["thresholds"], key=_gain_of_shortfall)
         say = _of_thresholds if has_predictions else _without_predictions
-        found += [say(by_change["thresholds"], first), f"Next: {first['command']}"]
+        text = say(by_change["thresholds"], first)
+        if has_predictions and others:
+            text += f" They may cost {listed(others)}, which the present thresholds suit."
+        found += [text, f"Next: {first['command']}"]
     if by_change["calibration"]:
         found.append(_of_calibration(by_change["calibration"]))
         found.append(f"Next: {by_change['calibration'][0]['command']}")

@@ -2,15 +2,16 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from statistics import NormalDist
 from typing import Any
+
+import numpy as np
+from scipy import stats
 
 from limo.measures._intervals import holm
 
 FORMAT = "limo-changes/1"
 """Stored in every document of changes."""
 
-_NORMAL = NormalDist()
 _LEVEL = 0.95
 
 
@@ -18,10 +19,10 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     """Compare the values in two documents of evaluations, measure by measure.
 
     A change is called better or worse if it is larger than noise: its p-value, adjusted for all
-    changes (Holm), is below 1 - level. Its standard error is ``sqrt(a**2 + b**2)`` of those of the
-    two values. That is exact for different instances. On the same instances the errors of two
-    versions of a model are usually alike, so that it is cautious: smaller changes may be real, and
-    :func:`limo.compare_predictions` tells them apart from the scores themselves.
+    changes (Holm), is below 1 - level. On the same instances the evaluations are compared instance
+    by instance, if both were made with ``keep_instances``. Otherwise the standard error of a change
+    is ``sqrt(a**2 + b**2)`` of those of the two values. That is exact for different instances; on
+    the same ones it is cautious, as the errors of two versions of a model are usually alike.
 
     Parameters
     ----------
@@ -32,9 +33,9 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        For each model and measure: both values, the change, its standard error, the adjusted
-        p-value, and a verdict: "same", "better", "worse", "within noise", or "cannot tell" where a
-        document holds no intervals.
+        For each model and measure: both values, the change, its standard error, whether that is
+        of pairs, the adjusted p-value, and a verdict: "same", "better", "worse", "within noise",
+        or "cannot tell" where a document holds no intervals.
 
     Examples
     --------
@@ -50,7 +51,8 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     for document in (old, new):
         _check(document)
     pairs = list(_pairs(old["models"], new["models"]))
-    lines = [list(_lines(first, second)) for first, second in pairs]
+    same_truth = _same_truth(old, new)
+    lines = [list(_lines(first, second, same_truth is True)) for first, second in pairs]
     level = min(document["level"] or _LEVEL for document in (old, new))
     _judge([line for part in lines for line in part], 1 - level)
     models = [
@@ -60,7 +62,7 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "level": level,
-        "same_truth": _same_truth(old, new),
+        "same_truth": same_truth,
         "same_conventions": old["conventions"] == new["conventions"],
         "models": models,
     }
@@ -92,14 +94,17 @@ def _pairs(old: list[Any], new: list[Any]) -> Iterator[tuple[Any, Any]]:
         )
 
 
-def _lines(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _lines(old: Mapping[str, Any], new: Mapping[str, Any], same: bool) -> Iterator[dict[str, Any]]:
     """Both values of each measure in both, and the standard error of the change."""
     for name, after in new["measures"].items():
         before = old["measures"].get(name)
         if before is None or before["value"] is None or after["value"] is None:
             continue
-        errors = [line.get("error") for line in (before, after)]
-        known = all(error is not None for error in errors)
+        error, freedom = _paired(old, new, name) if same else (None, None)
+        paired = error is not None
+        if not paired:
+            errors = [line.get("error") for line in (before, after)]
+            error = None if None in errors else math.hypot(*errors)
         yield {
             "measure": name,
             "title": after["title"],
@@ -107,8 +112,28 @@ def _lines(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[dict[str,
             "old": before["value"],
             "new": after["value"],
             "change": after["value"] - before["value"],
-            "error": math.hypot(*errors) if known else None,
+            "error": error,
+            "paired": paired,
+            "freedom": freedom,
         }
+
+
+def _paired(
+    old: Mapping[str, Any], new: Mapping[str, Any], name: str
+) -> tuple[float | None, int | None]:
+    """The standard error of a change from pairs of instances and its degrees of freedom, if known.
+
+    A value is off by the mean of how much each instance moves it, so a change is off by the mean of
+    the differences.
+    """
+    kept = [(model.get("influence") or {}).get(name) for model in (old, new)]
+    try:
+        first, second = (np.asarray(values, dtype=np.float64) for values in kept)
+    except (TypeError, ValueError):
+        return None, None
+    if first.ndim != 1 or first.shape != second.shape or first.size < 2:
+        return None, None
+    return float(np.std(second - first, ddof=1) / math.sqrt(first.size)), first.size - 1
 
 
 def _judge(lines: list[dict[str, Any]], alpha: float) -> None:
@@ -125,7 +150,8 @@ def _p_value(line: Mapping[str, Any]) -> float:
         return math.nan
     if error == 0:
         return float(change == 0)
-    return 2 * _NORMAL.cdf(-abs(change) / error)
+    law = stats.norm if line["freedom"] is None else stats.t(line["freedom"])
+    return float(2 * law.sf(abs(change) / error))
 
 
 def _verdict(line: Mapping[str, Any], alpha: float) -> str:
@@ -141,5 +167,5 @@ def _verdict(line: Mapping[str, Any], alpha: float) -> str:
 
 def _same_truth(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool | None:
     """Whether both judge the same true labels; None if a document does not say."""
-    sums = [(one.get("provenance") or {}).get("sha256", {}).get("truth") for one in (old, new)]
+    sums = [(one.get("data") or {}).get("sha256") for one in (old, new)]
     return None if None in sums else sums[0] == sums[1]

@@ -51,6 +51,7 @@ _COLOURS = 6
 _QUANTILES = (1.0, 0.75, 0.5, 0.25, 0.0)
 _STEP = 7
 _SLIGHT = 0.02
+_LOWEST = -0.25  # worse skill is drawn as an arrow, so that one bad value takes no room
 _FEW_DOTS = 300
 _SHAPES = ("circle", "square", "triangle", "diamond", "wedge", "cross")
 
@@ -105,7 +106,11 @@ def curves(found: Mapping[str, Any], height: float = 150) -> dict[str, Any]:
         "height": height,
         "lines": lines,
         "x_ticks": [
-            {"x": x(q), "text": f"{q:.0%}", "threshold": _text(float(f"{thresholds[k]:.3g}"))}
+            {
+                "x": x(q),
+                "text": f"{q:.0%}",
+                "threshold": _text(float(f"{float(thresholds[k]):.3g}")),
+            }
             for q, k in zip(_QUANTILES, nearest, strict=True)
         ],
         "y_ticks": [{"y": y(t), "text": _text(t)} for t in (0.0, 0.5, 1.0)],
@@ -127,7 +132,7 @@ def skills(
         v for c in cells for v in (c["skill"], *(c.get("skill_interval") or ())) if v is not None
     ]
     lowest = min(ends, default=0.0)
-    low = 0.0 if lowest > -_SLIGHT else max(-1.0, math.floor(4 * lowest) / 4)
+    low = 0.0 if lowest > -_SLIGHT else _LOWEST
     x = Scale(low, 1.0)
     rows = []
     for entry in measures:
@@ -135,16 +140,22 @@ def skills(
         known = [(k, c) for k, c in own if c is not None and c["skill"] is not None]
         marks = [
             {"x": x(c["skill"]), "y": 9 + _STEP * k, "skill": c["skill"], **mark(k),
-             **_span(x, c.get("skill_interval")), "name": shown[k]["name"]}
+             **_span(x, c.get("skill_interval")), "name": shown[k]["name"],
+             "beyond": c["skill"] < low - _SLIGHT}
             for k, c in known
         ]  # fmt: skip
         value = own[0][1]["value"] if len(shown) == 1 and own[0][1] is not None else None
         rows.append({"title": entry["title"], "name": entry["name"], "marks": marks, "value": value,
                      "height": 18 + _STEP * (len(shown) - 1)})  # fmt: skip
-    spots = [t for t in (-1.0, -0.5, 0.0, 0.5, 1.0) if t >= low]
+    spots = [t for t in (_LOWEST, 0.0, 0.5, 1.0) if t >= low]
     return {
         "rows": rows,
         "zero": x(0.0),
+        "beyond": [
+            {"title": row["title"], "low": min(own), "high": max(own)}
+            for row in rows
+            if (own := [one["skill"] for one in row["marks"] if one["beyond"]])
+        ],
         "ticks": [{"x": x(t), "text": f"{t:.0%}".replace("-", "−")} for t in spots],
     }
 
@@ -166,12 +177,39 @@ def dumbbells(lines: Sequence[Mapping[str, Any]], high: float = 1.0) -> dict[str
     return {"rows": rows, "ticks": [{"x": x(t), "text": _text(t)} for t in spots]}
 
 
-def named_dots(names: Sequence[str], values: Sequence[float | None]) -> dict[str, Any]:
-    """Shares of a few named things, the lowest first; those without a value are left out."""
-    x = Scale(0.0, 1.0)
-    known = sorted((v, n) for n, v in zip(names, values, strict=True) if v is not None)
-    rows = [{"title": n, "x": x(v), "value": v} for v, n in known]
-    return {"rows": rows, "ticks": [{"x": x(t), "text": f"{t:.0%}"} for t in (0.0, 0.5, 1.0)]}
+def named_dots(
+    names: Sequence[str], columns: Sequence[Sequence[float | None]], most: int = 6
+) -> dict[str, Any]:
+    """Shares of a few named things, one mark for each model; the lowest of the first come first.
+
+    Things without any value are left out. The axis starts at one half if nothing is below.
+    """
+    shown = columns[:most]
+    own = [(n, [column[j] for column in shown]) for j, n in enumerate(names)]
+    known = [(n, values) for n, values in own if any(v is not None for v in values)]
+    every = [v for _, values in known for v in values if v is not None]
+    low = 0.5 if min(every, default=0.0) >= 0.5 else 0.0
+    x = Scale(low, 1.0)
+    rows = [
+        {
+            "title": n,
+            "marks": [
+                {"x": x(v), "y": 9 + _STEP * k, "value": v, **mark(k)}
+                for k, v in enumerate(values)
+                if v is not None
+            ],
+            "height": 18 + _STEP * (len(shown) - 1),
+        }
+        for n, values in sorted(known, key=_first_value)
+    ]
+    spots = (low, (1 + low) / 2, 1.0)
+    return {"rows": rows, "ticks": [{"x": x(t), "text": f"{t:.0%}"} for t in spots]}
+
+
+def _first_value(item: tuple[str, Sequence[float | None]]) -> float:
+    """What rows are sorted by; a row that the first model has no value of comes last."""
+    first = item[1][0]
+    return math.inf if first is None else first
 
 
 def shares(found: Mapping[str, Any], height: float = 80) -> dict[str, Any]:
@@ -292,4 +330,4 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _text(value: float) -> str:
-    return f"{value:g}".replace("-", "−")
+    return f"{value:g}".replace("-", "−").replace("inf", "∞")

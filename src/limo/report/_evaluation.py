@@ -7,20 +7,20 @@ from typing import Any
 
 from scipy.stats import rankdata
 
-from limo._checks import Checked, check_truth
+from limo._checks import Checked, Truth, check_truth
 from limo._differences import differences_of
 from limo._evaluate import evaluate_checked
 from limo._evaluation import Evaluation
 from limo._explain import guarantees
 from limo._frames import by_name
-from limo._text import plain
+from limo._text import plain, shortened
 from limo.measures._compute import check_conventions
 from limo.measures._conventions import Conventions
 from limo.measures._intervals import Sampling, check_sampling
 from limo.measures._measure import Measure
 from limo.measures._own import Chosen, computable, select
 from limo.measures._table import LETTERS, MEASURES, explain_measure
-from limo.report._advice import Advice, advise, entries_used
+from limo.report._advice import Advice, advise, entries_used, too_few
 from limo.report._details import (
     hardest_instances,
     hardest_labels,
@@ -38,6 +38,7 @@ _HARDEST = 10
 _PAIRS = {"rows": "instance_auc", "columns": "macro_auc"}  # the share of pairs in order
 _DEFAULT_LEVEL = 0.95
 _ADVISED = 4_000_000  # entries looked at for advice, over all models; the best come first
+_NOT_TRIED = "No advice: with this much data it is computed for the first models only."
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,7 @@ def judge_model(
         "measures": {key: _value(entries[key], evaluation) for key in entries},
         "margins": _margins(whole),
         "effectiveness": _effectiveness(evaluation),
-        "guarantees": guarantees(evaluation).to_dict() if scored and evaluation.is_plain else None,
+        "guarantees": guarantees(evaluation).to_dict() if scored else None,
         "thresholds": None if details is None else details.summary,
         "advice": [],
         "hardest_labels": hardest_labels(whole, _HARDEST),
@@ -132,7 +133,7 @@ def _measure(name: str, evaluation: Evaluation) -> dict[str, Any]:
         "blind": plain(evaluation.blind[name]),
         "row": measure.view.row,
         "skipped": result.skipped,
-        "filled": int(result.undefined.sum()) - result.skipped,
+        "filled": result.n_undefined - result.skipped,
         "undefined": dict(evaluation.undefined[name]),
     }
 
@@ -225,6 +226,7 @@ def evaluation_document(
     intervals: float | None = None,
     groups: Any = None,
     commands: Mapping[str, str] | None = None,
+    keep_instances: bool = False,
 ) -> dict[str, Any]:
     """Evaluate models by their scores, their predictions or both, and collect all results.
 
@@ -263,6 +265,9 @@ def evaluation_document(
     commands : mapping of str to str, optional
         For advice: by the name of the model, a command that fits thresholds to its scores if
         ``-m MEASURE -o rule.json`` is added. By default advice is given as Python code.
+    keep_instances : bool, default=False
+        Whether to keep how much each instance moves each measure, so that :func:`changes` can
+        compare two documents instance by instance. It needs intervals.
 
     Returns
     -------
@@ -291,14 +296,13 @@ def evaluation_document(
     rules = check_conventions(conventions)
     aim = [] if measure is None else select([measure])
     chosen = list({m.name: m for m in (*select(measures), *aim)}.values())
-    level = _DEFAULT_LEVEL if intervals is None else intervals
-    size = truth.Y.shape[0]
-    sampling = check_sampling(level, groups=groups, n_instances=size) if level else None
+    sampling = _sampling(intervals, groups, truth)
     inputs = {name: truth.join(by_score.get(name), by_label.get(name)) for name in names}
     found = [
         judge_model(name, checked, rules, computable(chosen, checked, measures), sampling)
         for name, checked in inputs.items()
     ]
+    _keep(found, sampling if keep_instances else None)
     differences = _differences(found, sampling)
     rank_models([one.model for one in found], differences)
     focus = aim[0].name if aim else None
@@ -307,7 +311,7 @@ def evaluation_document(
     return {
         "format": FORMAT,
         "title": title or _title(names),
-        "data": found[0].data,
+        "data": found[0].data | {"sha256": found[0].checksums["truth"]},
         "conventions": found[0].conventions,
         "measure": focus,
         "verdict": models[0]["verdict"] if len(models) == 1 else verdict_of_all(models, focus),
@@ -348,7 +352,45 @@ def _differences(found: list[ModelFindings], sampling: Sampling | None) -> list[
     if sampling is None or len(found) < 2:
         return []
     evaluations = {one.model["name"]: one.evaluation for one in found}
-    return [plain(one.to_dict()) for one in differences_of(evaluations, sampling.level)]
+    return [_short(one.to_dict()) for one in differences_of(evaluations, sampling.level)]
+
+
+def _short(difference: Mapping[str, Any]) -> dict[str, Any]:
+    """A difference in six digits, without the two values, which the models have in full.
+
+    Twenty models have 2090 differences on eleven measures.
+    """
+    kept = {k: v for k, v in difference.items() if k not in ("first_value", "second_value")}
+    return {k: shortened([v], 6)[0] if isinstance(v, float) else v for k, v in kept.items()}
+
+
+def _sampling(intervals: float | None, groups: Any, truth: Truth) -> Sampling | None:
+    """How intervals are computed; None if there are to be none."""
+    level = _DEFAULT_LEVEL if intervals is None else intervals
+    if not level:
+        return None
+    return check_sampling(level, groups=groups, n_instances=truth.Y.shape[0], rows=truth.frame)
+
+
+def _keep(found: list[ModelFindings], sampling: Sampling | None) -> None:
+    """Add to each model how much each instance moves its measures, if that is to be kept."""
+    if sampling is not None:
+        for one in found:
+            one.model["influence"] = _influence(one.evaluation, sampling)
+
+
+def _influence(evaluation: Evaluation, sampling: Sampling) -> dict[str, list[Any]]:
+    """How much each instance, or group of them, moves each measure that has a formula.
+
+    The standard error of a value is that of the mean of these numbers.
+    """
+    assert evaluation.sample is not None
+    found = {}
+    for name, values in evaluation.sample.influence.items():
+        if name in evaluation:
+            totals = sampling.add_groups(values)
+            found[name] = shortened(totals * (totals.size / values.size), 6)
+    return found
 
 
 def rank_models(models: list[dict[str, Any]], differences: list[dict[str, Any]]) -> None:
@@ -394,10 +436,13 @@ def _advised(
     left = _ADVISED
     for one in sorted(found, key=place):
         name = one.model["name"]
+        one.model["no_advice"] = too_few(inputs[name]) if one.model["has_scores"] else None
         left -= entries_used(inputs[name])
         if left >= 0:
             advice = advise(inputs[name], measures, conventions, focus, commands.get(name))
             add_advice(one.model, advice)
+        elif one.model["has_scores"]:
+            one.model["no_advice"] = _NOT_TRIED
         one.model["verdict"] = verdict_of(one.model, focus)
     return sorted(found, key=place)
 

@@ -83,7 +83,7 @@ def render(document: Mapping[str, Any]) -> str:
     try:
         return template.render(
             document=document,
-            findings=embedded(document),
+            findings=embedded(_without_instances(document)),
             latex=_latex(document),
             style=Markup(style),
             script=Markup(script),
@@ -98,6 +98,17 @@ def render(document: Mapping[str, Any]) -> str:
             f"The document has a value of the wrong kind: {type(error).__name__}: {error}. Create "
             "it again with limo.report."
         ) from error
+
+
+def _without_instances(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document without the numbers of every instance, which no part of the page shows."""
+    models = document.get("models")
+    if not isinstance(models, list):
+        return dict(document)
+    return {
+        **document,
+        "models": [{**m, "influence": None} if "influence" in m else m for m in models],
+    }
 
 
 def _latex(document: Mapping[str, Any]) -> str:
@@ -221,7 +232,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {f.__name__: f for f in (fixed, percent, short, whole)}
+    environment.filters |= {f.__name__: f for f in (fixed, p_value, percent, short, whole)}
     functions = (
         are_numbers, curves, diagram, dumbbells, histogram, mark, named_dots, scatter, shares,
         skills, splits, strip,
@@ -234,12 +245,18 @@ def _environment() -> Environment:
 
 _NONE = Markup('<span class="none" title="undefined">–</span>')
 _WRITTEN = re.compile(r"[-−+]?\d[\d.,]*(e[-+]?\d+)?\s?%?")
+_TINY = 1e-4  # p-values below
 _THIN = "\u202f"  # a narrow space that does not break
 
 
 def fixed(value: Any, places: int = 4) -> Markup:
-    """A number with the given number of decimal places."""
-    return _data(value, lambda x: f"{x:.{places}f}")
+    """A number with the given number of decimal places, and fewer from 10 on."""
+    return _data(value, lambda x: f"{x:.{_places(x, places)}f}")
+
+
+def _places(x: float, places: int) -> int:
+    """Decimal places: one less for each digit before the point after the first, but one."""
+    return places if abs(x) < 10 else max(min(places, 1), places - math.floor(math.log10(abs(x))))
 
 
 def percent(value: Any, places: int = 1) -> Markup:
@@ -250,6 +267,13 @@ def percent(value: Any, places: int = 1) -> Markup:
 def short(value: Any, digits: int = 4) -> Markup:
     """A number with the given number of significant digits."""
     return _data(value, lambda x: f"{x:.{digits}g}")
+
+
+def p_value(value: Any) -> Markup:
+    """A p-value as text; tiny ones are all shown as below the same limit."""
+    if value is not None and float(value) < _TINY:
+        return Markup("p < {}").format(_data(value, lambda _: f"{_TINY:g}"))
+    return Markup("p = {}").format(short(value, 3))
 
 
 def whole(value: Any) -> Markup:

@@ -13,6 +13,7 @@ _GOOD = 0.75
 _WEAK = 0.4
 _LONG_NAME = 40
 _MOST_OTHERS = 4
+_MOST = 6
 
 
 # One model
@@ -27,10 +28,19 @@ def verdict_of(model: Mapping[str, Any], focus: str | None = None) -> list[str]:
     quality = _quality(measures) if focus not in measures else _value(measures[focus])
     found = [quality, _reason(model["margins"])]
     if model["has_scores"]:
-        found += advice_sentences(model["advice"], model["has_predictions"])
+        found += advice_sentences(model["advice"], model["has_predictions"], _suited(model, focus))
+        found.append(model.get("no_advice") or "")
     else:
         found.append("With scores, the report can also explain why and suggest what to change.")
     return [sentence for sentence in found if sentence]
+
+
+def _suited(model: Mapping[str, Any], focus: str | None) -> list[str]:
+    """The measures that fitted thresholds do not raise, if all measures count."""
+    helped = {one["measure"] for one in model["advice"]}
+    known = (model.get("thresholds") or {}).get("measures", {})
+    tried = {n: one for n, one in known.items() if "held_out" in one}
+    return [one["title"] for n, one in tried.items() if focus is None and n not in helped]
 
 
 def _value(line: Mapping[str, Any]) -> str:
@@ -51,8 +61,13 @@ def _quality(measures: Mapping[str, Any]) -> str:
     if not skills:
         return "On these labels no measure can distinguish this model from blind guessing."
     order = sorted(skills, key=lambda name: -skills[name])
+    if len(order) == 1:
+        return _value(measures[order[0]])
     good = [name for name in order if skills[name] >= _GOOD]
-    weak = [name for name in reversed(order) if skills[name] < _WEAK]
+    weak = [name for name in reversed(order) if 0 <= skills[name] < _WEAK]
+    blind = [name for name in reversed(order) if skills[name] < 0]
+    if blind:
+        return _worse_than_blind(blind, [name for name in order if name not in blind], measures)
     if len(good) == len(order):
         return f"Good on every measure: the lowest is {_with_skill(order[-1:], measures)}."
     if len(weak) == len(order):
@@ -65,6 +80,22 @@ def _quality(measures: Mapping[str, Any]) -> str:
     if weak:
         return f"{first}; weak on {_with_skill(weak, measures)}."
     return f"{first}; weakest on {_with_skill(order[-1:], measures)}."
+
+
+def _worse_than_blind(blind: list[str], others: list[str], measures: Mapping[str, Any]) -> str:
+    """The measures on which a predictor that ignores the instances is better."""
+    lead = f"Worse than blind guessing on {listed([measures[name]['title'] for name in blind])}"
+    if not others:
+        return f"{lead}: its scores or labels may be reversed, or in another order."
+    weak = [name for name in others if measures[name]["skill"] < _WEAK]
+    rest = [name for name in others if name not in weak]
+    parts = [("weak", weak), ("better", rest)]
+    return (
+        "; ".join(
+            [lead, *(f"{word} on {_with_skill(names, measures)}" for word, names in parts if names)]
+        )
+        + "."
+    )
 
 
 def _with_skill(names: list[str], measures: Mapping[str, Any]) -> str:
@@ -104,7 +135,21 @@ def verdict_of_all(models: Sequence[Mapping[str, Any]], focus: str | None = None
     quality, *rest = verdict_of(best, focus)
     own = f"{_short_name(best['name'])}: {quality[0].lower()}{quality[1:]}"
     lead = _ranking(models) if focus is None else _leader(models, focus)
-    return [lead, own, *rest]
+    return [lead, own, *rest, *(_after_advice(models, focus) if focus else ())]
+
+
+def _after_advice(models: Sequence[Mapping[str, Any]], focus: str) -> list[str]:
+    """What fitted thresholds give several models, if another than the first is then ahead."""
+    promised = [(m, one) for m in models for one in m["advice"] if one["measure"] == focus]
+    sign = {"high": -1, "low": 1}
+    order = sorted(promised, key=lambda pair: sign[pair[1]["better"]] * pair[1]["expected"])
+    if len(order) < 2 or order[0][0] is models[0] or order[0][1]["found"] is None:
+        return []
+    parts = [f"{one['expected']:.3f} for {_short_name(m['name'])}" for m, one in order[:_MOST]]
+    return [
+        f"On held-out rows, fitted thresholds give {order[0][1]['title']} {listed(parts)}.",
+        f"Next: {order[0][1]['command']}",
+    ]
 
 
 def _leader(models: Sequence[Mapping[str, Any]], focus: str) -> str:

@@ -76,11 +76,12 @@
   }
 
   /* a cue where a table continues beyond the edge */
-  const frames = [...document.querySelectorAll(".scroll")];
+  const frames = [...document.querySelectorAll(".scroll, nav")];
   const cue = (frame) => {
     const rest = frame.scrollWidth - frame.clientWidth;
     frame.classList.toggle("more-left", rest > 1 && frame.scrollLeft > 1);
     frame.classList.toggle("more-right", rest > 1 && frame.scrollLeft < rest - 1);
+    if (frame.tagName === "NAV") return;
     const next = frame.nextElementSibling;
     const has = next?.classList.contains("scroll-cue");
     if (rest > 1 && !has) {
@@ -193,7 +194,9 @@
     if (first) rows.push(gap(first));
     for (let at = first; at < last; at += 1) rows.push(line(order[at], at));
     if (last < order.length) rows.push(gap(order.length - last));
+    const before = frame.clientHeight;
     body.replaceChildren(...rows);
+    if (frame.clientHeight > before) paint(); /* an empty table is low: the first rows raise it */
   };
   const paintHead = () => {
     const row = document.createElement("tr");
