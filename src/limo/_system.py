@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
@@ -57,6 +58,8 @@ def check_target(file: Path, *, force: bool) -> None:
         raise FileNotFoundError(f"the folder {file.parent} does not exist; create it first")
     if file.is_dir():
         raise IsADirectoryError(f"{file} is a folder; name a file")
+    if not os.access(file.parent, os.W_OK | os.X_OK):
+        raise PermissionError(f"the folder {file.parent} cannot be written; choose another")
     if file.exists() and not force:
         raise FileExistsError(f"{file} exists; choose another name, or replace it with force=True")
 
@@ -81,6 +84,7 @@ def replacing_all(packers: Mapping[Path, Any], *, force: bool = True) -> Iterato
     """
     for file in packers:
         check_target(file, force=force)
+    packers = {file.resolve(): packer for file, packer in packers.items()}  # links stay links
     with ExitStack() as parts:
         opened = {file: parts.enter_context(_part(file)) for file in packers}
         with ExitStack() as stack:
@@ -97,6 +101,12 @@ def replacing_all(packers: Mapping[Path, Any], *, force: bool = True) -> Iterato
             check_target(file, force=force)
         for file, (part, _) in opened.items():
             part.replace(file)
+
+
+def write_text(path: Any, text: str) -> None:
+    """Write a text and a line end to a file; if that fails, the old file stays."""
+    with replacing(as_path(path)) as handle:
+        handle.write(f"{text}\n".encode())
 
 
 @contextmanager
@@ -251,6 +261,36 @@ def check_time() -> None:
     """Stop the work here if its time is over."""
     if time.monotonic() > _deadline.get():
         raise OutOfTimeError("the time was over")
+
+
+# The rest of the time is for weights, thresholds and the leaderboard.
+_SHARE_FOR_FITS = 0.75
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The time for everything, from ``start`` on; without a limit, ``seconds`` is infinite."""
+
+    start: float
+    seconds: float = math.inf
+
+    @classmethod
+    def of(cls, seconds: float | None) -> "Budget":
+        """From now on."""
+        return cls(time.monotonic(), math.inf if seconds is None else float(seconds))
+
+    @property
+    def spent(self) -> float:
+        """Seconds so far."""
+        return time.monotonic() - self.start
+
+    def end_of_fits(self, reserved: float) -> float:
+        """When the last cross-fit must be done, if fits on all data take ``reserved`` seconds."""
+        return self.start + _SHARE_FOR_FITS * self.seconds - reserved
+
+    def end_of_selection(self, reserved: float) -> float:
+        """When fits on all data must begin."""
+        return self.start + self.seconds - reserved
 
 
 # Documentation

@@ -36,6 +36,7 @@ def start(store: Path, seconds: float) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
         [sys.executable, str(SCRIPT), str(store), "2"],
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # semaphores of the killed, which are removed with a warning
         start_new_session=True,
         env=os.environ | {"PYTHONPATH": paths, "PAUSE": str(seconds), "OMP_NUM_THREADS": "1"},
     )
@@ -109,16 +110,18 @@ def campaign(kills: int, seed: int, folder: Path, report=print) -> list[str]:
         strike(process, whom, rng)
         left = left_over(process)
         process.stdout.close()
-        if left:
-            problems.append(f"kill {number} ({whom}, {phase}): left are {left}")
         now = len(read_rows(store)) if store.exists() and store.stat().st_size else 0
-        if now < rows:
-            problems.append(f"kill {number} ({whom}): {rows - now} rows lost")
-        rows = now
         report(f"kill {number}: {whom}, {phase}, {now} of {len(whole)} rows")
+        found = [f"kill {number}: left are {left}"] if left else []
+        if now < rows:
+            found.append(f"kill {number}: {rows - now} rows lost")
+        rows = now
         if now == len(whole):
-            problems += compare(store, whole)
+            found += compare(store, whole)
             store, rows = folder / f"{number + 1}.sqlite", 0
+        for problem in found:
+            report(problem)
+        problems += found
     run(slow_plan.plan(), store, n_jobs=1)
     return problems + compare(store, whole)
 

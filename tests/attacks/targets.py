@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.pipeline import make_pipeline
 
 import limo
 from attacks import mutations
@@ -238,6 +239,28 @@ def _models() -> list[bytes]:
         limo.ThresholdClassifier(limo.MLKNNClassifier(3)).fit(data.X, data.Y),
         limo.GFMClassifier().fit(data.X, data.Y),
     ]
+    return _saved(made)
+
+
+def _tree_models() -> list[bytes]:
+    """Models with arrays of their own: trees, kernels, probabilities and mixtures."""
+    data = _toy()
+    models, pair = limo.models, [("rows mean", 1e-3, 0.5), ("pointwise", 1e-2, 0.5)]
+    features = models.KernelFeatures(n_landmarks=8, random_state=0)
+    kernel = make_pipeline(models.UnitRows(), features, limo.LIMOClassifier(threshold_cv=2))
+    made = [
+        models.ForestClassifier(n_estimators=3, random_state=0),
+        models.BoostingClassifier(3, min_samples_leaf=2, random_state=0),
+        kernel,
+        models.AveragedClassifier(pair, threshold_cv=2),
+        limo.LIMOClassifierSGD(n_passes=1, threshold_cv=2, random_state=0),
+        limo.ThresholdClassifier(limo.LIMOClassifier(), "auto", probability="sigmoid"),
+        limo.AimedClassifier(families=("neighbours",), extra=[("kernel", kernel)], cv=2),
+    ]
+    return _saved([model.fit(data.X, data.Y) for model in made])
+
+
+def _saved(made: list[Any]) -> list[bytes]:
     with tempfile.TemporaryDirectory() as folder:
         files = [limo.save_model(m, f"{folder}/{k}", label_names="abc") for k, m in enumerate(made)]
         return [file.read_bytes() for file in files]
@@ -262,6 +285,7 @@ TARGETS: dict[str, Target] = {
     "document": Target(_page, _documents, mutations.mutate_json, (ValueError,)),
     "rule": Target(_rule, _rules, mutations.mutate_json, (ValueError,)),
     "model": Target(_model, _models, mutations.mutate_archive, (limo.ModelFileError,)),
+    "tree-model": Target(_model, _tree_models, mutations.mutate_archive, (limo.ModelFileError,)),
 }
 
 
