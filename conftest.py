@@ -7,6 +7,7 @@ inside limo. doctest takes that name for the module that defines them.
 import doctest
 import importlib.util
 import inspect
+import re
 from typing import Any
 
 
@@ -30,12 +31,9 @@ _from_module = doctest.DocTestFinder._from_module  # type: ignore[attr-defined]
 
 
 def _defined_in(finder: Any, module: Any, thing: Any) -> bool:
-    """A class is defined in the file of its methods."""
+    """A class is defined in the file with its source, whatever module it says it is from."""
     if module is not None and inspect.isclass(thing):
-        files = {f.__code__.co_filename for f in vars(thing).values() if inspect.isfunction(f)}
-        if files - {"<string>"}:  # methods that dataclasses write have no file
-            return module.__file__ in files
-        return f"\nclass {thing.__name__}" in inspect.getsource(module)
+        return re.search(rf"^class {thing.__name__}\b", inspect.getsource(module), re.M) is not None
     return bool(_from_module(finder, module, thing))
 
 

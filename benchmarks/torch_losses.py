@@ -68,7 +68,8 @@ def compare(dtype: torch.dtype, density: float, repeat: int) -> None:
     leaner = mebibytes["loop"] / mebibytes["columns mean"]
     print(f"  columns mean: {faster:.0f}x faster than the loop (target 20: ", end="")
     print(f"{verdict(faster >= 20)}), 1/{leaner:.0f} of its memory", end="")
-    print(f" (target 1/50: {verdict(leaner >= 50)})")
+    gradient = scores.numel() * scores.element_size() / 2**20
+    print(f" (target 1/50: {verdict(leaner >= 50)}; the gradient alone: {gradient:.1f} MiB)")
     for name in names:
         ratio, most = seconds[name] / seconds["cross-entropy"], 5 if "mean" in name else 3
         print(f"  {name}: {ratio:.1f}x cross-entropy (target {most}: {verdict(ratio <= most)})")

@@ -40,11 +40,14 @@ numpydoc_class_members_toctree = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+# Examples that need a missing library are shown, but not run.
+missing = [name for name in ("torch", "dask") if importlib.util.find_spec(name) is None]
+
 sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "gallery",
-    "filename_pattern": r"\.py$",
-    "ignore_pattern": r"(__init__)" if importlib.util.find_spec("torch") else r"(__init__|torch)",
+    "filename_pattern": rf"^(?!.*examples.({'|'.join(missing) or 'none'}).).*\.py$",
+    "ignore_pattern": r"__init__",
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("limo",),
     "inspect_global_variables": False,
@@ -61,7 +64,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = f"limo {release}"
 html_baseurl = f"{SITE}/"
-html_static_path = ["_static"]
+html_static_path = ["_static", "pictures"]
 html_css_files = ["site.css"]
 html_extra_path = ["generated/extra"]
 html_show_sourcelink = False

@@ -54,8 +54,8 @@ def write_all(docs: Path) -> None:
     live.mkdir(parents=True, exist_ok=True)
     write_if_changed(docs / "generated" / "reference.rst", reference())
     write_if_changed(docs / "generated" / "map.md", map_table())
-    write_if_changed(docs / "generated" / "map.svg", map_drawing())
-    write_if_changed(docs / "generated" / "measures.md", measure_links())
+    write_if_changed(docs / "generated" / "map.html", map_drawing())
+    write_if_changed(docs / "generated" / "measures.md", measure_table())
     write_pictures(docs / "generated" / "pictures")
     write_live_pages(live)
 
@@ -169,12 +169,6 @@ def additions(name: str, docs: Path) -> list[str]:
     return lines
 
 
-def measure_links() -> str:
-    """The eleven measures in a line, each a link to its definition."""
-    links = (f"[{limo.MEASURES[n].title}](generated/reference/limo.{n}.rst)" for n in LOSSES)
-    return " · ".join(links) + "\n"
-
-
 def write_live_pages(folder: Path) -> None:
     """Write a report of two models, and the report of a small comparison."""
     if not (folder / "report.html").exists():
@@ -221,7 +215,8 @@ LOSSES = {
     "micro_auc": "mean",
     "micro_f1": "pointwise",
 }
-COLOURS = {"rows": "#0072B2", "columns": "#D55E00", "entries": "#009E73"}
+PER = {"rows": "instances", "columns": "labels", "entries": "all entries"}
+ITEMS = {"rows": "label", "columns": "instance", "entries": "entry"}
 VIEWS = {
     "rows": "labels of an instance",
     "columns": "instances of a label",
@@ -242,8 +237,11 @@ def map_table() -> str:
 
 
 def map_drawing() -> str:
-    """The map as a picture: four columns of words, joined by lines."""
-    columns = {"measure": 20, "margin": 270, "loss": 480, "threshold": 690}
+    """The map as a picture: four columns of words, joined by lines in the colour of the view.
+
+    It is part of the page, so that its measures are links and it follows the light or dark theme.
+    """
+    columns = {"measure": 0, "margin": 250, "loss": 450, "threshold": 620}
     measures = [limo.MEASURES[name] for name in LOSSES]
     words: dict[str, list[str]] = {"measure": [m.title for m in measures]}
     words["margin"] = ["label-wise", "instance-wise", "entry-wise"]
@@ -251,32 +249,50 @@ def map_drawing() -> str:
     words["threshold"] = ["none", "per instance", "per label", "one for all"]
     height = 40 + 34 * len(measures)
     places = {
-        (column, word): 60 + (height - 80) * (k + 0.5) / len(these)
+        (column, word): 40 + (height - 40) * (k + 0.5) / len(these)
         for column, these in words.items()
         for k, word in enumerate(these)
     }
     lines: list[str] = []
-    for measure, loss in zip(measures, LOSSES.values(), strict=True):
+    for number, (measure, loss) in enumerate(zip(measures, LOSSES.values(), strict=True)):
         stations = [measure.title, measure.view.margin, loss, threshold_word(measure)]
-        joined = list(zip(columns, stations, strict=True))
-        for (left, a), (right, b) in pairwise(joined):
-            x, y, u, v = columns[left] + 130, places[left, a], columns[right] - 8, places[right, b]
-            colour = COLOURS[measure.view.name]
-            curve = f"M{x} {y:.0f} C{x + 40} {y:.0f} {u - 40} {v:.0f} {u} {v:.0f}"
-            lines.append(f'<path stroke="{colour}" d="{curve}"/>')
+        shift = 1.4 * (number - (len(measures) - 1) / 2)  # lines that run together stay visible
+        for (left, a), (right, b) in pairwise(zip(columns, stations, strict=True)):
+            x, u = columns[left] + 12 + 8.2 * len(a), columns[right] - 8
+            y = places[left, a] + (shift if left != "measure" else 0)
+            v = places[right, b] + shift
+            curve = f"M{x:.0f} {y:.1f} C{x + 40:.0f} {y:.1f} {u - 40} {v:.1f} {u} {v:.1f}"
+            lines.append(f'<path class="{measure.view.name}" d="{curve}"/>')
+    links = {limo.MEASURES[n].title: f"generated/reference/limo.{n}.html" for n in LOSSES}
     texts = [
-        f'<text x="{columns[column]}" y="{y:.0f}" dy="0.35em">{word}</text>'
+        _word(word, columns[column], y, links.get(word) if column == "measure" else None)
         for (column, word), y in places.items()
     ]
-    bold = 'y="24" font-weight="bold"'
+    bold = 'y="20" font-weight="bold"'
     heads = [f'<text x="{x}" {bold}>{name}</text>' for name, x in columns.items()]
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 840 {height}" '
-        'font-family="sans-serif" font-size="15">'
-        '<rect width="100%" height="100%" fill="white"/>'
-        f'<g fill="none" stroke-width="1.6">{"".join(lines)}</g>'
-        f"<g>{''.join(heads + texts)}</g></svg>\n"
+        f'<div class="map"><svg viewBox="0 0 720 {height}" role="img" '
+        'aria-label="A map from the eleven measures to margins, losses and thresholds">'
+        f"<g>{''.join(lines)}</g>{''.join(heads + texts)}</svg></div>\n"
     )
+
+
+def _word(word: str, x: int, y: float, link: str | None) -> str:
+    """A word of the map, and a link if it has a page."""
+    text = f'<text x="{x}" y="{y:.0f}" dy="0.35em">{word}</text>'
+    return f'<a href="{link}">{text}</a>' if link else text
+
+
+def measure_table() -> str:
+    """The eleven measures, each with a link to its definition and what it says."""
+    lines = ["| measure | averaged over | in words |", "|---|---|---|"]
+    for name in LOSSES:
+        measure = limo.MEASURES[name]
+        link = f"[{measure.title}](generated/reference/limo.{name}.rst)"
+        words = measure.meaning.replace("items whose label is predicted", "items predicted")
+        words = words.replace("item", ITEMS[measure.view.name])
+        lines.append(f"| {link} | {PER[measure.view.name]} | {words} |")
+    return "\n".join(lines) + "\n"
 
 
 def threshold_word(measure: Measure) -> str:

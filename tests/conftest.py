@@ -1,9 +1,15 @@
-"""One Chromium for all tests of pages."""
+"""Signals as a terminal sets them, and one Chromium for all tests of pages."""
 
 import os
 import shutil
+import signal
 
 import pytest
+
+# Started by nohup, or in the background by a shell script, a process ignores Ctrl-C, and so do the
+# processes it starts. Tests that send it need what a terminal gives.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-background-networking "

@@ -5,7 +5,7 @@ import pytest
 
 import limo
 from cases import cases
-from limo._blocks import Task, count, finish, gather, merge_counted, merge_gathered, rank
+from limo._blocks import Task, count, finish, gather, merge_counted, rank
 from limo._checks import check_inputs
 from limo.measures._own import select
 
@@ -18,7 +18,7 @@ def test_counts_are_those_of_the_definition():
         blocks = [
             check_inputs(Y[i], S[i], P[i]) for i in np.split(np.arange(len(Y)), [half]) if i.size
         ]
-        reference = rank(merge_gathered([gather(block) for block in blocks]))
+        reference = rank([gather(block) for block in blocks])
         counted = merge_counted([count(block, reference, TASK) for block in blocks])
         assert reference.by_score.tolist() == sorted(S[Y == 1], reverse=True)
         others = S[Y == 0]
@@ -39,7 +39,7 @@ def test_counts_are_those_of_the_definition():
 
 def test_counts_of_other_blocks_are_rejected():
     first, second = (check_inputs([[1, 0]], [[s, 0.5]]) for s in (0.1, 0.9))
-    references = [rank(gather(block)) for block in (first, second)]
+    references = [rank([gather(block)]) for block in (first, second)]
     parts = [count(first, reference, TASK) for reference in references]
     with pytest.raises(ValueError, match="not made with the same relevant scores"):
         merge_counted(parts)

@@ -96,14 +96,16 @@ def refused(*args, **kwargs):
     return str(caught.value)
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -1e308])
 def test_scores_must_be_finite(bad):
     scores = S.copy()
     scores[1, 2] = bad
     assert refused(Y, scores) == (
-        f"y_score must hold finite numbers: found {bad} at row 1, column 2. Give such entries a "
-        "number (the lowest score if they mean 'never') or leave the instance out."
+        f"y_score must hold finite numbers up to 1e150: found {bad} at row 1, column 2. Give such "
+        "entries a number (one below all others if they mean 'never') or leave the instance out."
     )
+    largest = np.full(S.shape, np.finfo(np.float32).max, dtype=np.float32)
+    assert check_scores(largest) is largest
 
 
 def test_scores_passed_as_labels():

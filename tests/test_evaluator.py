@@ -22,6 +22,7 @@ def blocks_of(rng, n_rows, n_blocks):
 
 
 def evaluated(method, blocks, *, again=None, **options):
+    options = {"per_instance": True} | options
     evaluator = limo.Evaluator(method, **options)
     for block in blocks:
         evaluator.update(*block)
@@ -59,6 +60,10 @@ def test_any_partition_in_any_order(method, conventions):
         blocks = [(Y[i], S[i], P[i]) for i in parts]
         found = evaluated(method, blocks, conventions=conventions)
         assert_same(found, expected, np.concatenate(parts))
+        summed = evaluated(method, blocks, conventions=conventions, per_instance=False)
+        assert summed.to_json() == expected.to_json()
+        assert str(summed) == str(expected)
+        np.testing.assert_equal(summed.blind, expected.blind)
 
 
 @pytest.mark.slow
@@ -73,8 +78,10 @@ def test_one_to_a_hundred_blocks(dtype):
         parts = blocks_of(rng, len(Y), n_blocks)
         blocks = [(Y[i], S[i], P[i]) for i in parts]
         again = [blocks[k] for k in rng.permutation(n_blocks)]
-        found = evaluated(TWO_PASS, blocks, again=again, measures=list(expected))
-        assert found.to_json() == expected.to_json()
+        for kept in (True, False):
+            how = {"measures": list(expected), "per_instance": kept}
+            found = evaluated(TWO_PASS, blocks, again=again, **how)
+            assert found.to_json() == expected.to_json()
 
 
 SCORED = [*limo.MEASURES, "macro_average_precision", "micro_average_precision", "ndcg_at_3"]
@@ -101,6 +108,9 @@ def test_missing_labels(method):
         blocks = [(Y[i], S[i], P[i]) for i in (slice(half, None), slice(0, half))]
         expected = limo.evaluate(*map(np.concatenate, zip(*blocks, strict=True)), missing=math.nan)
         assert_same(evaluated(method, blocks, missing=math.nan), expected)
+        summed = evaluated(method, blocks, missing=math.nan, per_instance=False)
+        assert summed.to_json() == expected.to_json()
+        np.testing.assert_equal(summed.blind, expected.blind)
 
 
 def test_sample_weights_are_kept_or_refused():
@@ -149,6 +159,7 @@ def test_a_training_loop_with_tensors():
         assert evaluator.compute().to_json() == expected.to_json()
 
 
+@pytest.mark.slow
 def test_two_processes_merge_files(tmp_path):
     """Both passes in other processes, which exchange files; nothing is pickled."""
     Y, S, P = random_case(np.random.default_rng(9))

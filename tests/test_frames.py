@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 
 import limo
 from limo._frames import Frame, column_names, first_names
@@ -56,7 +57,7 @@ def test_every_kind_of_data_frame_gives_the_same(kind):
     found = limo.evaluate(make(Y), make(S), make((S > 0.5).astype(int)))
     assert found.label_names == ("x", "y", "z")
     assert dict(found) == dict(limo.evaluate(Y, S, (S > 0.5).astype(int)))
-    X = S if kind == "lazy" else make(S)
+    X = make(S)
     labels = limo.LIMOClassifier().fit(X, make(Y)).predict(X)
     np.testing.assert_array_equal(labels, limo.LIMOClassifier().fit(S, Y).predict(S))
     other = pd.DataFrame(S, columns=list("xzy"))
@@ -91,3 +92,34 @@ def test_names():
     frames = [Frame("a", Y), Frame("b", pd.DataFrame(S, columns=list("xyz")))]
     assert first_names(frames) == ("x", "y", "z")
     assert first_names(frames[:1]) is None
+
+
+KINDS = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "lazy": pl.LazyFrame,
+    "pyarrow": lambda columns: pytest.importorskip("pyarrow").table(columns),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "model",
+    [limo.BinaryRelevance(), limo.ThresholdClassifier(limo.BinaryRelevance(), cv=2)],
+    ids=["learner", "thresholds"],
+)
+def test_models_learn_from_every_kind_of_data_frame(kind, model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    labels = (X[:, :2] + rng.normal(size=(40, 2)) > 0).astype(int)
+    features, target = (
+        KINDS[kind]({name: A[:, j] for j, name in enumerate("abc"[: A.shape[1]])})
+        for A in (X, labels)
+    )
+    expected = clone(model).fit(X, labels)
+    found = clone(model).fit(features, target)
+    np.testing.assert_allclose(found.decision_function(features), expected.decision_function(X))
+    assert found.predict(features).tolist() == expected.predict(X).tolist()
+    assert limo.macro_f1(target, found.predict(features)) == limo.macro_f1(
+        labels, expected.predict(X)
+    )

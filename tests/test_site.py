@@ -101,13 +101,40 @@ def test_the_gallery_has_a_picture_for_every_example(site):
 
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize(
-    "name", ["index", "which", "measures", "generated/reference/limo.evaluate"]
+    "name",
+    ["index", "start", "which", "measures", "gallery/index", "generated/reference/limo.evaluate"],
 )
 def test_pages_fit_their_window(site, browser, name, width):
     page = browser.new_page(viewport={"width": width, "height": 800})
     page.goto((site / f"{name}.html").as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.close()
+
+
+def test_the_map_leads_to_every_measure_and_scrolls_on_a_phone(site, browser):
+    page = browser.new_page(viewport={"width": 360, "height": 800})
+    page.goto((site / "which.html").as_uri())
+    links = page.locator(".map a").evaluate_all("all => all.map(one => one.getAttribute('href'))")
+    assert sorted(links) == sorted(
+        f"generated/reference/limo.{name}.html" for name in limo.MEASURES
+    )
+    wide, shown = page.locator(".map").evaluate("one => [one.scrollWidth, one.clientWidth]")
+    assert shown <= 360 < wide
+    page.close()
+
+
+def test_examples_that_need_another_library_are_shown(site):
+    for example in ("torch/network_for_your_measure", "dask/learn_on_a_cluster"):
+        text = (site / "gallery" / f"{example}.html").read_text(encoding="utf-8")
+        if importlib.util.find_spec(example.partition("/")[0]):
+            assert "_001.png" in text
+
+
+def test_links_of_the_readme_lead_to_files():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#]+)", text)
+    assert len(targets) > 20
+    assert not [one for one in targets if "://" not in one and not (ROOT / one).exists()]
 
 
 def test_search_works_from_disk(site, browser):

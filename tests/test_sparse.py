@@ -27,3 +27,10 @@ def test_malformed_matrices():
     broken.indices = np.array([0, 7])
     with pytest.raises(ValueError, match="expected indices from 0 to 1, got 7"):
         check_sparse(broken, "y_score")
+    with pytest.raises(
+        ValueError, match="y_score must hold numbers, got values of type complex128"
+    ):
+        check_sparse_scores(sparse.csr_array([[1 + 2j, 0]]))
+    for wrong in (np.inf, 1e308):
+        with pytest.raises(ValueError, match=r"finite numbers up to 1e150: found .* at row 0, col"):
+            check_sparse_scores(sparse.csr_array([[wrong, 0]]))

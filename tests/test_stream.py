@@ -28,12 +28,13 @@ def streamed(Y, S, P, step, **options):
 
 
 def check(rng, n, conventions):
-    for _ in range(n):
+    for k in range(n):
         Y, S, P = stream_case(rng)
         exact = limo.evaluate(Y, S, P, conventions=conventions)
         found = streamed(
-            Y, S, P, int(rng.integers(1, 20)), bins=int(rng.integers(2, 8)), conventions=conventions
-        )
+            Y, S, P, int(rng.integers(1, 20)), bins=int(rng.integers(2, 8)), conventions=conventions,
+            per_instance=k % 2 == 0,
+        )  # fmt: skip
         for name, value in exact.items():
             if name in found.bounds:
                 low, high = found.bounds[name]
@@ -42,7 +43,8 @@ def check(rng, n, conventions):
             else:
                 assert found[name] == value or math.isnan(value)
         assert found.undefined == exact.undefined
-        np.testing.assert_equal(found.per_instance["coverage"], exact.per_instance["coverage"])
+        if k % 2 == 0:
+            np.testing.assert_equal(found.per_instance["coverage"], exact.per_instance["coverage"])
 
 
 @pytest.mark.parametrize("conventions", ["standard", "paper"])

@@ -14,6 +14,7 @@ from ._differences import Difference as Difference
 from ._differences import Differences as Differences
 from ._differences import compare_predictions as compare_predictions
 from ._evaluate import evaluate as evaluate
+from ._evaluate_files import evaluate_files as evaluate_files
 from ._evaluation import Evaluation as Evaluation
 from ._evaluator import Evaluator as Evaluator
 from ._explain import Guarantee as Guarantee

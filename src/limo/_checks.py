@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from limo._frames import Frame, Names, as_names, first_names
-from limo._sparse import SparseScores, check_sparse, check_sparse_scores
+from limo._sparse import SparseScores, check_sparse, check_sparse_scores, largest_score
 from limo._system import Later
 from limo._text import did_you_mean
 from limo._types import Anything, Booleans, Floats, Values
@@ -322,13 +322,14 @@ def check_scores(y: Any, name: str = "y_score") -> Floats:
         y = _integer_scores(y, name)
     elif y.dtype not in (np.float32, np.float64):
         y = y.astype(np.float32 if y.dtype == np.float16 else np.float64)
+    largest = largest_score(y.dtype)
     for start, rows in _chunks(y):
-        if not np.isfinite(rows).all():
-            i, j = np.argwhere(~np.isfinite(rows))[0]
+        if not -largest <= rows.min() <= rows.max() <= largest:
+            i, j = np.argwhere(~(np.abs(rows) <= largest))[0]
             raise ValueError(
-                f"{name} must hold finite numbers: found {rows[i, j]} at row {start + i}, "
-                f"column {j}. Give such entries a number (the lowest score if they mean 'never') "
-                "or leave the instance out."
+                f"{name} must hold finite numbers up to 1e150: found {rows[i, j]} at row "
+                f"{start + i}, column {j}. Give such entries a number (one below all others if "
+                "they mean 'never') or leave the instance out."
             )
     contiguous = y.flags.c_contiguous or y.flags.f_contiguous
     return y if contiguous else np.ascontiguousarray(y)

@@ -173,7 +173,7 @@ class Profile:
     @cached_property
     def perfect(self) -> "Profile":
         """The same relevant items, with no irrelevant item above or tied with them."""
-        none = np.zeros_like(self.above)
+        none = np.zeros(self.above.shape, self.above.dtype)  # no memory until it is written to
         return replace(self, above=none, tied=none, irrelevant=None)
 
     @property
@@ -197,6 +197,11 @@ class Profile:
         return replace(
             self, relevant=lower, above=np.where(absent, above + self.tied, above), tied=tied
         )
+
+    @property
+    def ahead(self) -> Anything:
+        """For each relevant item, how many irrelevant items score at least as high."""
+        return self.above + self.tied if self.tied.any() else self.above
 
     @cached_property
     def pairs_lost(self) -> Values:

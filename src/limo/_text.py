@@ -9,6 +9,15 @@ from typing import Any
 Rows = list[tuple[str, ...]]
 
 
+class Prose(str):
+    """Sentences that a notebook shows as paragraphs, one for each line."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{escape(line)}</p>" for line in self.splitlines())
+
+
 def align(rows: Rows) -> str:
     """Pad the cells so that columns are aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

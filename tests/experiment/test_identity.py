@@ -37,6 +37,7 @@ def test_what_is_equal_has_the_same_hash():
     assert content_hash(A.T) == content_hash(np.ascontiguousarray(A.T))
 
 
+@pytest.mark.slow
 def test_hashes_and_seeds_outlive_the_process():
     code = (
         "import limo; from limo.experiment._identity import content_hash, seed_from; "

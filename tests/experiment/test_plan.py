@@ -1,3 +1,4 @@
+import pickle
 import sys
 from dataclasses import replace
 from types import ModuleType
@@ -32,6 +33,27 @@ def test_jobs_come_data_by_data_split_by_split():
         for split in (0, 1)
         for method in ("limo", "br")
     ]
+
+
+def share_found(tp, fp, fn, tn):
+    return tp / (tp + fn)
+
+
+def test_a_job_takes_registered_measures_to_other_processes():
+    made = limo.measures.make_measure(share_found)
+    with pytest.raises(PlanError, match="register your own first"):
+        plan(measures=[made])
+    limo.measures.register(made)
+    try:
+        sent = pickle.dumps(plan(measures=["share_found", "macro_f1"]).jobs()[0])
+        limo.measures.unregister("share_found")  # as in a new process
+        assert "share_found" not in limo.MEASURES
+        job = pickle.loads(sent)
+        assert job.measures == ("share_found", "macro_f1")
+        assert limo.MEASURES["share_found"].function.function is share_found
+    finally:
+        if "share_found" in limo.MEASURES:
+            limo.measures.unregister("share_found")
 
 
 def test_adding_methods_splits_or_data_changes_no_other_run():

@@ -244,8 +244,7 @@ def check_estimator_class(path: str) -> None:
     if place.endswith(".py") or not _is_installed(place):
         raise PlanError(
             f"{path!r} is not in an installed package, so a plan may name it only if you allow it "
-            "to run code. Read the plan and the code, then use Plan.from_file(..., "
-            "allow_code=True) or limo compare --allow-code"
+            "to run code. Read the plan and the code, then pass allow_code=True"
         )
     found = import_object(path)
     if not isinstance(found, type) or not hasattr(found, "get_params"):

@@ -35,7 +35,8 @@ from limo.experiment._judge import Score, failures
 from limo.experiment._method import BOOMER, METHODS, Method, boomer
 from limo.measures._compute import check_conventions
 from limo.measures._conventions import Conventions
-from limo.measures._table import MEASURES
+from limo.measures._measure import Measure
+from limo.measures._table import MEASURES, added_measures, register
 from limo.thresholds import RULES
 from limo.thresholds._fit import OWN
 
@@ -149,6 +150,16 @@ class Job:
     def __str__(self) -> str:
         return f"{self.method.name} on {self.data.name}, split {self.split.number}"
 
+    def __getstate__(self) -> dict[str, Any]:
+        # other processes do not know the measures that this one registered
+        return {**self.__dict__, "added": added_measures(self.measures)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for measure in state.pop("added"):
+            if measure.name not in MEASURES:
+                register(measure)
+        self.__dict__.update(state)
+
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -207,7 +218,7 @@ class Plan:
             checked = {
                 "datasets": datasets,
                 "methods": tuple(_method_or_procedure(given) for given in self.methods),
-                "measures": tuple(check_name(m, MEASURES, "measure") for m in self.measures),
+                "measures": tuple(map(_measure_name, self.measures)),
                 "repetitions": int(
                     check_number(self.repetitions, "repetitions", least=1, integer=True)
                 ),
@@ -287,6 +298,15 @@ def _must_differ(what: str, names: list[str]) -> None:
     for name, times in Counter(names).items():
         if times > 1:
             raise PlanError(f"each {what} needs its own name, but {times} are called {name!r}")
+
+
+def _measure_name(given: Any) -> str:
+    if isinstance(given, Measure) or callable(given):
+        raise PlanError(
+            "results are stored by the names of measures: register your own first, with "
+            "limo.measures.register(limo.measures.make_measure(function)), and name it here"
+        )
+    return check_name(given, MEASURES, "measure")
 
 
 # Plan files, in TOML. Unknown settings are rejected, with a suggestion.
