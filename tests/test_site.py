@@ -14,7 +14,8 @@ import pytest
 
 import limo
 
-pytestmark = pytest.mark.slow
+# One worker builds the site for all: two builds at once would write the same files.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 ROOT = Path(__file__).parent.parent
 _spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "generate_pages.py")
 generate_pages = importlib.util.module_from_spec(_spec)
