@@ -104,6 +104,14 @@ DOCUMENTS = {
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)
+def test_the_menu_lists_the_sections_in_their_order(kind):
+    page = render(DOCUMENTS[kind]())
+    menu = re.findall(r'<li><a href="#([a-z]+)">', page)
+    sections = re.findall(r'<section id="([a-z]+)"', page)
+    assert menu == [name for name in sections if name in menu]
+
+
+@pytest.mark.parametrize("kind", DOCUMENTS)
 def test_pages_are_well_formed_and_hold_the_documents_numbers(kind):
     document = DOCUMENTS[kind]()
     page = render(document)

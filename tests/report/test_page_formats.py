@@ -1,6 +1,6 @@
 import pytest
 
-from limo.report._page import are_numbers, fixed, p_value, percent, short, whole
+from limo.report._page import are_decimals, are_numbers, fixed, p_value, percent, short, whole
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,9 @@ def test_columns_of_numbers_are_known():
     rows = [["a", 1.5, "0.25", "12 %", "1/2"], ["b", None, "−1e-05", "3%", "2"]]
     assert are_numbers(rows) == [False, True, True, True, False]
     assert are_numbers([]) == []
+
+
+def test_columns_of_fractions_have_four_decimals():
+    rows = [[1.0, 3, "a", 1e-7, 0.937, None], [0.5, 2, 0.25, 0.5, 12.5, 0.25]]
+    assert are_decimals(rows) == [True, False, True, False, False, True]
+    assert are_decimals([]) == []

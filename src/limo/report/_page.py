@@ -234,8 +234,8 @@ def _environment() -> Environment:
     )
     environment.filters |= {f.__name__: f for f in (fixed, p_value, percent, short, whole)}
     functions = (
-        are_numbers, curves, diagram, dumbbells, histogram, mark, named_dots, scatter, shares,
-        skills, splits, strip,
+        are_decimals, are_numbers, curves, diagram, dumbbells, histogram, mark, named_dots,
+        scatter, shares, skills, splits, strip,
     )  # fmt: skip
     environment.globals |= {f.__name__: f for f in functions}
     return environment
@@ -295,6 +295,17 @@ def _data(value: Any, form: Callable[[float], str]) -> Markup:
 def are_numbers(rows: Sequence[Sequence[Any]]) -> list[bool]:
     """Whether each column of a table holds only numbers, or texts that are numbers."""
     return [all(_is_number(cell) for cell in column) for column in zip(*rows, strict=True)]
+
+
+def are_decimals(rows: Sequence[Sequence[Any]]) -> list[bool]:
+    """Whether four decimal places suit all numbers of each column, so that their points align."""
+    return [_suit_decimals(column) for column in zip(*rows, strict=True)]
+
+
+def _suit_decimals(column: Sequence[Any]) -> bool:
+    numbers = [abs(cell) for cell in column if isinstance(cell, int | float)]
+    whole = all(float(x).is_integer() for x in numbers)
+    return not whole and all(x == 0 or 0.001 <= x < 10 for x in numbers)
 
 
 def _is_number(cell: Any) -> bool:
