@@ -257,14 +257,27 @@ def stopping_at(deadline: float) -> Iterator[None]:
         _deadline.reset(token)
 
 
+def current_deadline() -> float:
+    """When the work of this block must stop; other threads have to be told."""
+    return _deadline.get()
+
+
+def time_is_over() -> bool:
+    """Whether the work of this block should stop here."""
+    return time.monotonic() > _deadline.get()
+
+
 def check_time() -> None:
     """Stop the work here if its time is over."""
-    if time.monotonic() > _deadline.get():
+    if time_is_over():
         raise OutOfTimeError("the time was over")
 
 
-# The rest of the time is for weights, thresholds and the leaderboard.
-_SHARE_FOR_FITS = 0.75
+# Shares of the time after which parts of a search should be done. The rest is for the final
+# thresholds and the leaderboard.
+_END_OF_TRIALS = 0.75
+_END_OF_WEIGHTS = 0.9
+_END_OF_FITS = 0.95
 
 
 @dataclass(frozen=True)
@@ -284,13 +297,18 @@ class Budget:
         """Seconds so far."""
         return time.monotonic() - self.start
 
-    def end_of_fits(self, reserved: float) -> float:
+    def end_of_trials(self, reserved: float) -> float:
         """When the last cross-fit must be done, if fits on all data take ``reserved`` seconds."""
-        return self.start + _SHARE_FOR_FITS * self.seconds - reserved
+        return self.start + _END_OF_TRIALS * self.seconds - reserved
 
-    def end_of_selection(self, reserved: float) -> float:
+    def end_of_weights(self, reserved: float) -> float:
         """When fits on all data must begin."""
-        return self.start + self.seconds - reserved
+        return self.start + _END_OF_WEIGHTS * self.seconds - reserved
+
+    @property
+    def end_of_fits(self) -> float:
+        """When fits on all data must be done."""
+        return self.start + _END_OF_FITS * self.seconds
 
 
 # Documentation

@@ -38,6 +38,25 @@ def test_limo_aimed_at_a_measure(folder):
     assert names_in(folder) == {"square.npz", "square.csv", "m.skops"}
 
 
+def test_reading_and_writing_are_part_of_the_time():
+    assert command._without_rest({"time_budget": 60.0}, 10.0) == {"time_budget": 47.5}
+    assert 0 < command._without_rest({"time_budget": 60.0}, 70.0)["time_budget"] < 1
+    for without in ({"time_budget": None}, {"k": 3}, {"time_budget": -1}):
+        assert command._without_rest(without, 10.0) == without
+
+
+def test_models_without_time_are_named_together():
+    lines = [
+        {"model": "a", "note": "out of time: it was not tried"},
+        {"model": "b", "value": {}},
+        {"model": "c", "note": "failed: ValueError: no"},
+        {"model": "d", "note": "out of time: it needed about 9 s more, and 1 s were left"},
+    ]
+    assert list(command._left_out(lines)) == [
+        "No time was left for a; d. --time none tries everything.", "c: failed: ValueError: no.",
+    ]  # fmt: skip
+
+
 def test_a_slower_library_is_mentioned(capsys, monkeypatch):
     line = {"model": "boosting, 50 rounds", "family": "boosting", "value": {"macro_f1": 0.5}}
     found = {"weights": {"boosting, 50 rounds": 1.0}, "threshold": "expected F1", "tried": [line]}

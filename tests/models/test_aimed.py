@@ -15,7 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import limo
 from estimators import OTHER_FOLDS, OTHER_THRESHOLD, MultiLabelContract, quietly
-from limo.models import _aimed, _boosted_trees, _library
+from limo._system import OutOfTimeError
+from limo.models import _aimed, _boosted_trees, _trials
 from limo.models._library import library
 
 DATA = limo.datasets.figure1(120, seed=5)
@@ -148,7 +149,7 @@ def test_a_budget_too_small_still_gives_a_model():
     with pytest.warns(UserWarning, match="enough for one model only, logistic"):
         model.fit(DATA.X, DATA.Y)
     assert list(model.members_) == ["logistic, C=10"]
-    assert model.leaderboard_[-1]["note"] == "left out: no time was left"
+    assert model.leaderboard_[-1]["note"] == "out of time: it was not tried"
     assert limo.micro_f1(DATA.Y, model.predict(DATA.X)) > 0.5
 
 
@@ -211,13 +212,32 @@ def test_a_budget_is_kept():
     model.fit(DATA.X, DATA.Y)
     # twenty of them would take 20 x 2 folds x 0.4 s = 16 s
     assert time.monotonic() - start < plain + 6
-    assert any("left out: " in line.get("note", "") for line in model.leaderboard_)
+    assert any("out of time: " in line.get("note", "") for line in model.leaderboard_)
+
+
+class OnceInTime(KNeighborsClassifier):
+    """Cross-fitted in time, but not fitted on all data."""
+
+    def fit(self, X, y):
+        if len(X) == len(DATA.X):
+            raise OutOfTimeError("the time was over")
+        return super().fit(X, y)
+
+
+def test_what_cannot_be_fitted_on_all_data_in_time_is_left_out():
+    extra = [("mine", OnceInTime(7)), ("late", KNeighborsClassifier(15))]
+    model = limo.AimedClassifier("macro_auc", **SMALL, extra=extra).fit(DATA.X, DATA.Y)
+    assert "mine" not in model.members_
+    weights = model.weights_["macro_auc"]
+    assert set(weights) == set(model.members_)
+    assert sum(weights.values()) == pytest.approx(1.0)
+    assert limo.macro_auc(TEST.Y, model.decision_function(TEST.X)) > 0.8
 
 
 def test_scores_in_a_folder_are_used_again(tmp_path, monkeypatch):
     first = limo.AimedClassifier("macro_auc", cache=tmp_path, random_state=0).fit(DATA.X, DATA.Y)
     n_files = len(list(tmp_path.iterdir()))
-    monkeypatch.setattr(_library, "cross_fit_candidate", lambda *_: pytest.fail("computed again"))
+    monkeypatch.setattr(_trials, "cross_fit_candidate", lambda *_: pytest.fail("computed again"))
     again = limo.AimedClassifier("macro_auc", cache=tmp_path, random_state=0).fit(DATA.X, DATA.Y)
     assert len(list(tmp_path.iterdir())) == n_files == 3
     assert again.weights_ == first.weights_

@@ -5,12 +5,11 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.neighbors import KNeighborsClassifier
 
 import limo
 from limo._system import OutOfTimeError
 from limo.models import _library
-from limo.models._library import Candidate, ScoreCache, cross_fit_candidate, library
+from limo.models._library import Candidate, cross_fit_candidate, library
 from limo.thresholds._fit import folds_of
 
 DATA = limo.datasets.figure1(90, seed=3)
@@ -102,32 +101,3 @@ class Broken(Slow):
 def test_scores_that_are_no_numbers_are_rejected():
     with pytest.raises(ValueError, match="not finite|NaN|nan"):
         cross_fit_candidate(Candidate("broken", "other", Broken()), DATA.X, DATA.Y, FOLDS, np.inf)
-
-
-def test_scores_are_kept_and_found_again(tmp_path):
-    candidate = Candidate("neighbours", "other", KNeighborsClassifier(3))
-    cache = ScoreCache(tmp_path / "new", DATA.X, DATA.Y, FOLDS)
-    assert cache.load(candidate) is None
-    scored = cross_fit_candidate(candidate, DATA.X, DATA.Y, FOLDS, np.inf)
-    cache.save(candidate, scored)
-    found = ScoreCache(tmp_path / "new", DATA.X, DATA.Y, FOLDS).load(candidate)
-    assert np.array_equal(found.scores[0], scored.scores[0])
-    assert (found.seconds, found.refit_seconds) == (scored.seconds, scored.refit_seconds)
-    threads = Candidate("neighbours", "other", KNeighborsClassifier(3, n_jobs=2))
-    assert cache.load(threads) is not None
-    other = Candidate("neighbours", "other", KNeighborsClassifier(4))
-    assert cache.load(other) is None
-    assert ScoreCache(tmp_path / "new", DATA.X + 1, DATA.Y, FOLDS).load(candidate) is None
-    assert ScoreCache(tmp_path / "new", DATA.X, 1 - DATA.Y, FOLDS).load(candidate) is None
-    assert ScoreCache(tmp_path / "new", DATA.X, DATA.Y, FOLDS[::-1]).load(candidate) is None
-    assert ScoreCache(None, DATA.X, DATA.Y, FOLDS).load(candidate) is None
-
-
-@pytest.mark.parametrize("content", [b"", b"noise", None])
-def test_damaged_files_are_computed_again(tmp_path, content):
-    candidate = Candidate("neighbours", "other", KNeighborsClassifier(3))
-    cache = ScoreCache(tmp_path, DATA.X, DATA.Y, FOLDS)
-    cache.save(candidate, cross_fit_candidate(candidate, DATA.X, DATA.Y, FOLDS, np.inf))
-    (file,) = tmp_path.iterdir()
-    file.write_bytes(file.read_bytes()[:300] if content is None else content)
-    assert cache.load(candidate) is None

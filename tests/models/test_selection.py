@@ -134,7 +134,7 @@ def test_large_data_are_read_in_part(monkeypatch):
     measures = [limo.MEASURES["macro_auc"]]
     part = select(measures, TRUTH, SCORES, FOLDS, np.random.default_rng(0))["macro_auc"]
     rows = np.sort(np.random.default_rng(0).choice(np.concatenate(FOLDS[1:]), 20, replace=False))
-    first = _fit_weights(suited_terms(measures[0]), TRUTH, SCORES, rows)
+    first = _fit_weights(suited_terms(measures[0]), TRUTH, SCORES, rows, deadline=0.0)
     one = select(measures, TRUTH, SCORES, FOLDS, np.random.default_rng(0), deadline=0.0)[
         "macro_auc"
     ]
@@ -147,7 +147,8 @@ def test_folds_are_left_out_while_there_is_time():
     found = select(measures, TRUTH, SCORES, FOLDS, np.random.default_rng(0), deadline=0.0)
     for chosen in found.values():
         assert chosen.weights.sum() == pytest.approx(1)
-        weights = _fit_weights(("entries pointwise",), TRUTH, SCORES, np.concatenate(FOLDS[1:]))
+    others = np.concatenate(FOLDS[1:])
+    weights = _fit_weights(("entries pointwise",), TRUTH, SCORES, others, deadline=0.0)
     # the value is that of the only fold that was left out
     S = mixed(SCORES, without_light(weights))[FOLDS[0]]
     expected = limo.micro_auc(Y[FOLDS[0]], S)
@@ -225,3 +226,12 @@ def test_thresholds_have_the_highest_expected_f1():
     assert limo.macro_f1(drawn, own) == pytest.approx(
         limo.macro_f1(drawn, best.predict(S)), abs=0.01
     )
+
+
+def test_weights_found_so_far_are_used_when_the_time_is_over(monkeypatch):
+    monkeypatch.setattr(_selection, "_FEWEST_STEPS", 2)
+    terms = ("entries pointwise",)
+    late = _fit_weights(terms, TRUTH, SCORES, np.arange(80), deadline=0.0)
+    whole = _fit_weights(terms, TRUTH, SCORES, np.arange(80))
+    assert late.sum() == pytest.approx(1.0)
+    assert not np.allclose(late, whole)

@@ -5,9 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from limo._solvers import exact
 from limo._solvers.exact import Bound, Stop, minimise, relative
 from limo._solvers.objective import Point
 from limo._solvers.problem import Status
+from limo._system import stopping_at
 
 
 class Quadratic:
@@ -83,6 +85,15 @@ def test_a_callback_gets_the_progress_and_may_stop():
     assert seen[0].objective > seen[-1].objective
     assert seen[-1].seconds >= 0
     assert seen[-1].most == 500
+
+
+def test_a_limit_of_time_stops_it_after_some_iterations(monkeypatch):
+    monkeypatch.setattr(exact, "_FEWEST_ITERATIONS", 3)
+    with stopping_at(0.0):
+        found = minimise(Quadratic(), START, Stop(1e-8, 500, alpha=1.0), FLAT)
+    assert found[2:] == (3, Status.OUT_OF_TIME)
+    with stopping_at(math.inf):
+        assert minimise(Quadratic(), START, Stop(1e-8, 500, alpha=1.0), FLAT)[2] > 3
 
 
 class Wall(Quadratic):

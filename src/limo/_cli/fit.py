@@ -1,7 +1,9 @@
 """``limo fit``: train a model for a measure, and write it to a file."""
 
 import ast
+import importlib
 import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -70,6 +72,8 @@ Settings = Annotated[
 ]
 
 _TIME = "10m"
+# The rest is for writing the model; the first model is fitted even if reading took all the time.
+_SHARE_FOR_MODEL, _LEAST_SECONDS = 0.95, 1e-3
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 # Fewer models, losses and folds, and less precision: about a tenth of the time.
@@ -116,13 +120,15 @@ def fit(
     an ensemble of them is selected for the measure, with its thresholds. Features are scaled as the
     models require. The file contains no code, so it is safe to read.
     """
+    started = time.monotonic()
     output(to, force=force)
     if not is_known(data):
         check_file(data, or_known=True)
     given = _settings(method, settings or [], alpha, quick)
     given = _limits(method, limit, cache) | given
+    importlib.import_module("skops.io")  # takes seconds, which are part of the time
     found = open_dataset(data, Reading(labels, drop, missing, format, tags, separator), seed)
-    chosen = _chosen(method, given)
+    chosen = _chosen(method, _without_rest(given, time.monotonic() - started))
     model = limo.experiment.estimator_for(chosen, measure, seed=seed)
     with progress(f"Fitting {method} for {measure}") as advance, _watched(model, advance):
         model.fit(found.X, found.Y)
@@ -168,6 +174,14 @@ def _limits(method: str, limit: str, cache: Path | None) -> dict[str, Any]:
             raise WrongUse(f"--time and --cache are for the method aimed; {method} has neither.")
         return {}
     return {"time_budget": _seconds(limit), "cache": None if cache is None else str(cache)}
+
+
+def _without_rest(settings: dict[str, Any], spent: float) -> dict[str, Any]:
+    """Settings whose time is what reading the data has left, without that of writing the model."""
+    whole = settings.get("time_budget")
+    if not isinstance(whole, int | float) or whole <= 0:  # the model says what is wrong
+        return settings
+    return settings | {"time_budget": max(_SHARE_FOR_MODEL * (whole - spent), _LEAST_SECONDS)}
 
 
 def _seconds(text: str) -> float | None:
@@ -339,9 +353,19 @@ def _say_ensemble(found: dict[str, Any], measure: str) -> None:
             "scikit-learn grew the boosted trees, because LightGBM is not installed. It is several "
             "times faster: pip install 'limo-ml[boosting]'."
         )
-    for line in found["tried"]:
-        if "note" in line:
-            print_text(f"{line['model']}: {line['note']}.")
+    for text in _left_out(found["tried"]):
+        print_text(text)
+
+
+def _left_out(lines: list[dict[str, Any]]) -> Iterator[str]:
+    """Why models were left out: those without time together, others with their reasons."""
+    notes = {line["model"]: line["note"] for line in lines if "note" in line}
+    late = [name for name, note in notes.items() if note.startswith("out of time")]
+    if late:
+        yield f"No time was left for {'; '.join(late)}. --time none tries everything."
+    for name, note in notes.items():
+        if name not in late:
+            yield f"{name}: {note}."
 
 
 _KINDS = {

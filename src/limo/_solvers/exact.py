@@ -18,7 +18,7 @@ from limo._checks import check_number
 from limo._solvers.blocks import BlockObjective, BlockProblem, in_blocks
 from limo._solvers.objective import Objective, Point, Ray, Resident
 from limo._solvers.problem import Callback, Problem, Progress, Solution, Status
-from limo._system import at_most, memory_limit
+from limo._system import at_most, memory_limit, time_is_over
 from limo._types import Values
 
 # A hinge is solved as a sequence of smoothed hinges, each started from the solution before.
@@ -134,6 +134,8 @@ def _with_corners(
 _DECREASE = 1e-4
 _FLATNESS = 0.9
 _MOST_TRIALS = 25
+# With fewer steps a model is of no use, however short the time.
+_FEWEST_ITERATIONS = 20
 _MEMORY = 6
 
 
@@ -242,6 +244,8 @@ def minimise(
             return point, gap, iteration, Status.CONVERGED
         if asked:
             return point, gap, iteration, Status.STOPPED
+        if iteration >= _FEWEST_ITERATIONS and time_is_over():
+            return point, gap, iteration, Status.OUT_OF_TIME
         if iteration == stop.max_iter:
             break
         D = history.direction(point.gradient)

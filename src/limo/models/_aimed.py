@@ -12,21 +12,12 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 
 from limo._checks import check_name, check_number
-from limo._system import Budget, at_most
+from limo._system import Budget, OutOfTimeError, at_most, stopping_at
 from limo._types import Values
 from limo.measures._measure import Measure
 from limo.measures._table import MEASURES
 from limo.models._base import MultiLabelClassifier
-from limo.models._library import (
-    Candidate,
-    ScoreCache,
-    Trial,
-    Trials,
-    Tried,
-    comparable_scores,
-    library,
-    reserved_seconds,
-)
+from limo.models._library import Candidate, Tried, comparable_scores, library
 from limo.models._selection import (
     Chosen,
     Truth,
@@ -37,6 +28,7 @@ from limo.models._selection import (
     select,
     without_light,
 )
+from limo.models._trials import ScoreCache, Trial, Trials, reserved_seconds
 from limo.thresholds._fit import (
     ConstantLabels,
     Fitted,
@@ -187,7 +179,7 @@ class AimedClassifier(MultiLabelClassifier):
         with at_most(self.n_jobs):
             tried = trials.run(self._candidates(X, truth.Y.shape[1], seed))
             chosen = self._select(measures, truth, tried, folds, seed, budget)
-            self._refit(X, truth, tried, chosen)
+            self._refit(X, truth, tried, chosen, budget.end_of_fits)
             self._fit_thresholds(truth, tried)
         self.held_out_ = {
             name: _as_dict(found) for name, found in chosen[measures[0].name].values.items()
@@ -323,27 +315,46 @@ class AimedClassifier(MultiLabelClassifier):
         budget: Budget,
     ) -> dict[str, Chosen]:
         rows, scores = [test for _, test in folds], [one.S for one in tried]
-        end = budget.end_of_selection(reserved_seconds(tried))
+        end = budget.end_of_weights(reserved_seconds(tried))
         rng = np.random.default_rng(seed)
         return select(measures, truth, scores, rows, rng, end, self.threshold_measure)
 
-    def _refit(self, X: Any, truth: Truth, tried: list[Tried], chosen: dict[str, Chosen]) -> None:
-        """Fit on all data what weighs enough for some measure."""
+    def _refit(
+        self,
+        X: Any,
+        truth: Truth,
+        tried: list[Tried],
+        chosen: dict[str, Chosen],
+        deadline: float,
+    ) -> None:
+        """Fit on all data what weighs enough for some measure, the heaviest first.
+
+        What cannot be fitted in time is left out, unless a measure would be left without a model.
+        """
         weights = {name: without_light(one.weights) for name, one in chosen.items()}
-        needed = np.flatnonzero(sum(weights.values()))
+        heaviest = {int(np.argmax(w)) for w in weights.values()}
+        total = np.sum(list(weights.values()), axis=0)
         fits: dict[int, Any] = {}
         self.members_: dict[str, Any] = {}
         self.scaling_: dict[str, tuple[float, float]] = {}
-        for k in needed.tolist():
+        for k in sorted(
+            np.flatnonzero(total).tolist(), key=lambda k: (k not in heaviest, -total[k])
+        ):
             one = tried[k]
             key = id(one.candidate)
-            if key not in fits:
-                fits[key] = self._final(one, X, truth)
+            try:
+                if key not in fits:
+                    with stopping_at(np.inf if k in heaviest else deadline):
+                        fits[key] = self._final(one, X, truth)
+            except OutOfTimeError:
+                for w in weights.values():
+                    w[k] = 0.0
+                continue
             model = copy(fits[key])
             self.members_[one.name] = model.set_params(**one.settings) if one.settings else model
             self.scaling_[one.name] = (one.centre, one.spread)
         self.weights_ = {
-            name: {tried[k].name: float(w[k]) for k in np.flatnonzero(w).tolist()}
+            name: {tried[k].name: float(w[k] / w.sum()) for k in np.flatnonzero(w).tolist()}
             for name, w in weights.items()
         }
 

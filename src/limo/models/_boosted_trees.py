@@ -15,7 +15,15 @@ from threadpoolctl import threadpool_limits
 
 from limo._checks import check_name, check_number, weighted
 from limo._kernels.trees import sum_leaf_values
-from limo._system import Later, at_most, check_time, n_workers, workers
+from limo._system import (
+    Later,
+    at_most,
+    check_time,
+    current_deadline,
+    n_workers,
+    stopping_at,
+    workers,
+)
 from limo._types import Anything, Integers, Values
 from limo._views import Pattern
 from limo.models._base import MultiLabelClassifier
@@ -229,20 +237,23 @@ class BoostingClassifier(MultiLabelClassifier):
             yield float(grown._baseline_prediction.item()), sequence
 
     def _boost(self, X: Any, Y: Pattern, labels: Integers, seed: int) -> list[Any]:
-        """A sequence of trees per label; some labels at a time, so that time can run out."""
+        """A sequence of trees per label; some labels at a time, to save memory."""
         boost = self._lightgbm if self.engine_ == "lightgbm" else self._sklearn
-        columns = sparse.csc_array(Y.csr)
+        columns, deadline = sparse.csc_array(Y.csr), current_deadline()
 
         def work(chosen: Integers) -> list[Any]:
             marks = columns[:, chosen].toarray().astype(np.float64)
-            return list(boost(X, marks, _entry_weights(Y, chosen), seed))
+            found = []
+            with stopping_at(deadline):
+                for sequence in boost(X, marks, _entry_weights(Y, chosen), seed):
+                    found.append(sequence)
+                    check_time()
+            return found
 
         found: list[Any] = []
         # Small data: threads of their own library would mostly wait for each other.
         with threadpool_limits(1), workers() as run:
             for start in range(0, labels.size, _LABELS_AT_ONCE):
-                if found:
-                    check_time()
                 chunk = labels[start : start + _LABELS_AT_ONCE]
                 for part in run(work, np.array_split(chunk, min(n_workers(), chunk.size))):
                     found += part

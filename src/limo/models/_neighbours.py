@@ -17,6 +17,7 @@ from limo._checks import check_n_jobs, check_number
 from limo._kernels.expected_f1 import best_neighbour_sets
 from limo._kernels.profiles import nearest
 from limo._sparse import check_sparse
+from limo._system import check_time, current_deadline, stopping_at
 from limo._types import Integers, Values
 from limo._views import Pattern
 from limo.models._base import MultiLabelClassifier, pack, unpack
@@ -39,8 +40,11 @@ def nearest_neighbours(X: Any, k: int, queries: Any = None, n_jobs: int | None =
         return found
     norms = row_norms(X, squared=True)
     step = max(1, _BLOCK_CELLS // X.shape[0])
+    deadline = current_deadline()
 
     def search(start: int) -> None:
+        with stopping_at(deadline):
+            check_time()
         block = queries[start : start + step]
         lengths = row_norms(block, squared=True)
         # The query's own length is the same for all rows, so it is left out.

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ _POINTWISE = "entries pointwise"
 # Entries of scores that a fit reads at most: beyond, more rows decide no better.
 _MOST_ENTRIES = 200_000
 _MOST_STEPS = 50
+_FEWEST_STEPS = 10
 # The level of intervals.
 _LEVEL = 0.95
 # A member that weighs less is not worth a fit.
@@ -194,7 +196,8 @@ def select(
         for read, _, _ in parts[len(fits[terms]) :]:
             if fits[terms] and time.monotonic() > deadline:
                 break
-            fits[terms].append(_fit_weights(terms, truth, scores, read, fits[terms][-1:]))
+            before = fits[terms][-1:]
+            fits[terms].append(_fit_weights(terms, truth, scores, read, before, deadline))
     found = {}
     for measure in measures:
         weights = fits[suited_terms(measure)]
@@ -277,10 +280,11 @@ def _fit_weights(
     scores: Sequence[Values],
     rows: Integers,
     before: Sequence[Values] = (),
+    deadline: float = np.inf,
 ) -> Values:
     """Weights from 0 up, of sum 1, a multiple of which has the least loss with some offset.
 
-    ``before`` may hold weights to start from.
+    ``before`` may hold weights to start from. After ``deadline`` the weights found so far are used.
     """
     n_models = len(scores)
     if n_models == 1:
@@ -294,11 +298,20 @@ def _fit_weights(
         slopes = found.gradient.ravel()
         return found.value, np.append(flat @ slopes, slopes.sum())
 
+    steps = count(1)
+
+    def stop_late(_: Values) -> None:
+        if next(steps) >= _FEWEST_STEPS and time.monotonic() > deadline:
+            raise StopIteration
+
     even = np.full(n_models, 1.0 / n_models)
     first = np.append(before[0] if before else even, 0.0)
     bounds = [(0.0, None)] * n_models + [(None, None)]
     options = {"maxiter": _MOST_STEPS}
-    point = minimize(loss, first, jac=True, bounds=bounds, method="L-BFGS-B", options=options).x
+    found = minimize(
+        loss, first, jac=True, bounds=bounds, method="L-BFGS-B", options=options, callback=stop_late
+    )
+    point = found.x
     weights: Values = point[:-1]
     return weights / weights.sum() if weights.sum() > 0 else even
 

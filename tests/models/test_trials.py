@@ -5,9 +5,11 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 import limo
+from limo._solvers import exact
 from limo._system import Budget, OutOfTimeError, stopping_at
-from limo.models._library import Candidate, ScoreCache, Trials
+from limo.models._library import Candidate, cross_fit_candidate, library
 from limo.models._selection import Truth
+from limo.models._trials import ScoreCache, Trials
 from limo.thresholds._fit import folds_of
 
 DATA = limo.datasets.figure1(60, seed=5)
@@ -30,10 +32,11 @@ def test_a_model_that_takes_too_long_is_replaced_by_a_quick_one():
     quick = Candidate("quick", "other", KNeighborsClassifier(3))
     slow = Candidate("slow", "other", Slow(5), instead=quick)
     first = Candidate("first", "other", KNeighborsClassifier(7))
+    # without a limit first: what is compiled on first use would take all the time
+    assert [one.name for one in trials(None).run([first, slow])] == ["first", "slow"]
     search = trials(1.2)
     assert [one.name for one in search.run([first, slow])] == ["first", "quick"]
-    assert "left out" in search.left_out["slow"]
-    assert [one.name for one in trials(None).run([first, slow])] == ["first", "slow"]
+    assert "out of time" in search.left_out["slow"]
 
 
 def test_a_candidate_keeps_to_its_share():
@@ -43,6 +46,15 @@ def test_a_candidate_keeps_to_its_share():
     with pytest.warns(UserWarning, match="time_budget=60 seconds was enough for one model only"):
         assert [one.name for one in search.run([first, slow])] == ["first"]
     assert "s were left" in search.left_out["slow"]
+
+
+def test_the_first_model_stops_early_but_is_kept(monkeypatch):
+    monkeypatch.setattr(exact, "_FEWEST_ITERATIONS", 2)
+    first = next(iter(library(DATA.X, 4, seed=0, n_jobs=1)))
+    (short,) = trials(1e-3).run([first])
+    (whole,) = trials(None).run([first])
+    assert not np.allclose(short.S, whole.S)
+    assert limo.macro_auc(DATA.Y, short.S) > 0.9 * limo.macro_auc(DATA.Y, whole.S)
 
 
 def test_a_failed_model_is_not_replaced():
@@ -69,3 +81,32 @@ def test_a_forest_that_is_stopped_keeps_its_trees(tmp_path):
     assert len(list(tmp_path.iterdir())) == 1  # with more time it would be another forest
     with stopping_at(0.0), pytest.raises(OutOfTimeError):
         forest.fit(DATA.X, DATA.Y)  # too few trees are no forest
+
+
+def test_scores_are_kept_and_found_again(tmp_path):
+    candidate = Candidate("neighbours", "other", KNeighborsClassifier(3))
+    cache = ScoreCache(tmp_path / "new", DATA.X, DATA.Y, FOLDS)
+    assert cache.load(candidate) is None
+    scored = cross_fit_candidate(candidate, DATA.X, DATA.Y, FOLDS, np.inf)
+    cache.save(candidate, scored)
+    found = ScoreCache(tmp_path / "new", DATA.X, DATA.Y, FOLDS).load(candidate)
+    assert np.array_equal(found.scores[0], scored.scores[0])
+    assert (found.seconds, found.refit_seconds) == (scored.seconds, scored.refit_seconds)
+    threads = Candidate("neighbours", "other", KNeighborsClassifier(3, n_jobs=2))
+    assert cache.load(threads) is not None
+    other = Candidate("neighbours", "other", KNeighborsClassifier(4))
+    assert cache.load(other) is None
+    assert ScoreCache(tmp_path / "new", DATA.X + 1, DATA.Y, FOLDS).load(candidate) is None
+    assert ScoreCache(tmp_path / "new", DATA.X, 1 - DATA.Y, FOLDS).load(candidate) is None
+    assert ScoreCache(tmp_path / "new", DATA.X, DATA.Y, FOLDS[::-1]).load(candidate) is None
+    assert ScoreCache(None, DATA.X, DATA.Y, FOLDS).load(candidate) is None
+
+
+@pytest.mark.parametrize("content", [b"", b"noise", None])
+def test_damaged_files_are_computed_again(tmp_path, content):
+    candidate = Candidate("neighbours", "other", KNeighborsClassifier(3))
+    cache = ScoreCache(tmp_path, DATA.X, DATA.Y, FOLDS)
+    cache.save(candidate, cross_fit_candidate(candidate, DATA.X, DATA.Y, FOLDS, np.inf))
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:300] if content is None else content)
+    assert cache.load(candidate) is None
