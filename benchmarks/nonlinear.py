@@ -40,8 +40,8 @@ RIVALS = {
     "logistic": lambda name: name.startswith("logistic"),
     "LIMO": lambda name: name.startswith("LIMO"),
     "RBF": lambda name: name.startswith("RBF") and "logistic" in name,
-    "forest": lambda name: name == "random forest",
-    "extra trees": lambda name: name == "extra trees",
+    "forest": lambda name: name.startswith("random forest"),
+    "extra trees": lambda name: name.startswith("extra trees"),
     "boosting": lambda name: name.startswith("boosting"),
     "ML-kNN": lambda name: name.startswith("ML-kNN"),
 }

@@ -3,6 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -37,6 +38,12 @@ def test_names_differ_and_the_cheapest_comes_first():
 def test_large_data_get_linear_models_only(monkeypatch):
     monkeypatch.setattr(_library, "_MOST_CELLS", 100)
     assert {one.family for one in library(DATA.X, 4, seed=0, n_jobs=None)} == {"linear"}
+
+
+def test_slow_trees_are_grown_on_dense_data_only():
+    wide = library(sparse.csr_array(DATA.X), 4, seed=0, n_jobs=None)
+    missing = {one.name for one in LIBRARY} - {one.name for one in wide}
+    assert missing == {"random forest, large leaves", "boosting, small trees"}
 
 
 @pytest.mark.parametrize("name", ["logistic, C=10", "ML-kNN, k=10", "RBF 0.5, logistic, C=3"])

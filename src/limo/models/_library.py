@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -112,10 +113,13 @@ def library(X: Any, n_labels: int, *, seed: int, n_jobs: int | None) -> list[Can
     linear = list(_linear(n_rows * n_labels, n_jobs))
     if n_rows * n_features > _MOST_CELLS:
         return linear
-    extra, random, balanced = _trees(seed, n_jobs)
+    extra, random, balanced, smooth = _trees(seed, n_jobs)
     kernel = list(_kernel(n_rows * n_labels, seed, n_jobs))
-    found = [linear[0], extra, random, linear[3], _boosting(seed, n_jobs), kernel[0]]
+    boosting, small = _boosting(seed, n_jobs)
+    found = [linear[0], extra, random, linear[3], boosting, kernel[0]]
     found += [*linear[1:3], *linear[4:], *kernel[1:], balanced]
+    if not sparse.issparse(X):  # with very many features they take long
+        found += [smooth, small]
     if n_rows <= _MOST_ROWS_FOR_NEIGHBOURS:
         found += _neighbours(n_jobs)
     return found
@@ -152,19 +156,29 @@ def _kernel(n_entries: int, seed: int, n_jobs: int | None) -> Iterator[Candidate
 
 
 def _trees(seed: int, n_jobs: int | None) -> Iterator[Candidate]:
-    kinds = {"extra trees": ("extra", 0.0), "random forest": ("random", 0.0)}
-    kinds["extra trees, labels balanced"] = ("extra", 1.0)
-    for name, (kind, balance) in kinds.items():
-        model = ForestClassifier(kind, balance=balance, n_jobs=n_jobs, random_state=seed)
+    kinds: dict[str, dict[str, Any]] = {
+        "extra trees": {"kind": "extra"},
+        "random forest": {"kind": "random"},
+        "extra trees, labels balanced": {"kind": "extra", "balance": 1.0},
+        "random forest, large leaves": {
+            "kind": "random", "min_samples_leaf": 3, "max_features": 1 / 3,
+        },
+    }  # fmt: skip
+    for name, settings in kinds.items():
+        model = ForestClassifier(**settings, n_jobs=n_jobs, random_state=seed)
         yield Candidate(name, "trees", model, share=_SHARE_OF_A_FOREST)
 
 
-def _boosting(seed: int, n_jobs: int | None) -> Candidate:
-    stages = {f"boosting, {n} rounds": {"n_rounds": n} for n in (50, 100, 200)}
+def _boosting(seed: int, n_jobs: int | None) -> Iterator[Candidate]:
+    rounds = (50, 100, 200)
+    stages = {f"boosting, {n} rounds": {"n_rounds": n} for n in rounds}
     model = BoostingClassifier(200, min_samples_leaf=20, n_jobs=n_jobs, random_state=seed)
     quick = clone(model).set_params(n_rounds=40, learning_rate=0.2, feature_share=0.2)
     few = Candidate("boosting, 40 large rounds", "boosting", quick)
-    return Candidate("boosting", "boosting", model, stages, instead=few)
+    yield Candidate("boosting", "boosting", model, stages, instead=few)
+    shallow = clone(model).set_params(max_leaves=5, min_samples_leaf=5, feature_share=0.3)
+    stages = {f"boosting, small trees, {n} rounds": {"n_rounds": n} for n in rounds}
+    yield Candidate("boosting, small trees", "boosting", shallow, stages)
 
 
 def _neighbours(n_jobs: int | None) -> Iterator[Candidate]:
