@@ -118,6 +118,15 @@ def test_threads_make_no_difference():
     assert np.array_equal(one.decision_function(DATA.X), two.decision_function(DATA.X))
 
 
+@pytest.mark.parametrize("kind", ["random", "extra"])
+def test_a_tree_is_grown_on_some_of_many_rows(kind, monkeypatch):
+    monkeypatch.setattr(_trees, "_MOST_ROWS", 50)
+    forest = ForestClassifier(kind, n_estimators=40, random_state=0).fit(DATA.X, DATA.Y)
+    assert forest.rows_.size <= 40 * 50
+    assert np.isfinite(forest.out_of_bag_scores_).all()
+    assert limo.macro_auc(DATA.Y, forest.out_of_bag_scores_) > 0.8
+
+
 def test_time_can_run_out():
     with stopping_at(time.monotonic()), pytest.raises(OutOfTimeError, match="time was over"):
         ForestClassifier(n_estimators=100).fit(DATA.X, DATA.Y)

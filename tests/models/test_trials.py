@@ -16,6 +16,9 @@ DATA = limo.datasets.figure1(60, seed=5)
 FOLDS = folds_of(2, DATA.X, DATA.Y)
 
 
+KNOWN = Candidate("known", "other", KNeighborsClassifier(9))
+
+
 class Slow(KNeighborsClassifier):
     def fit(self, X, y):
         time.sleep(0.3)
@@ -37,6 +40,19 @@ def test_a_model_that_takes_too_long_is_replaced_by_a_quick_one():
     search = trials(1.2)
     assert [one.name for one in search.run([first, slow])] == ["first", "quick"]
     assert "out of time" in search.left_out["slow"]
+
+
+def test_models_of_a_kind_that_takes_too_long_are_not_tried():
+    first = Candidate("first", "other", KNeighborsClassifier(7))
+    slow = [Candidate(f"slow, {k}", "neighbours", Slow(5)) for k in range(3)]
+    search = trials(1.2)
+    assert [one.name for one in trials(None).run([first])] == ["first"]
+    assert len(search.run([first, KNOWN, *slow])) == 2
+    assert "slow, 0 took too long" in search.left_out["slow, 1"]
+    assert {one.kind for one in library(DATA.X, 4, seed=0, n_jobs=1)} == {
+        "logistic", "LIMO", "margins by instance", "margins by label",
+        "boosting", "trees", "kernel", "neighbours",
+    }  # fmt: skip
 
 
 def test_a_candidate_keeps_to_its_share():
@@ -76,7 +92,7 @@ def test_a_forest_that_is_stopped_keeps_its_trees(tmp_path):
     search = trials(8, tmp_path)
     found = search.run([first, Candidate("forest", "trees", forest, share=0.2)])
     grown = found[1].scored.fitted.estimator.n_estimators_
-    assert 48 <= grown < 20_000
+    assert 24 <= grown < 20_000
     assert np.isfinite(found[1].S).all()
     assert len(list(tmp_path.iterdir())) == 1  # with more time it would be another forest
     with stopping_at(0.0), pytest.raises(OutOfTimeError):

@@ -35,6 +35,8 @@ _MOST_CELLS = 200_000_000
 _MOST_ROWS_FOR_NEIGHBOURS = 50_000
 # A forest that is stopped keeps the trees it has, so it would use all the time it may.
 _SHARE_OF_A_FOREST = 0.12
+# Families whose models take about as long as each other.
+_KINDS = ("trees", "kernel", "neighbours")
 # A fold that takes so many times its part of the time is stopped.
 _PATIENCE = 1.3
 _ROWS_TO_COMPILE, _LABELS_TO_COMPILE = 50, 3
@@ -73,6 +75,13 @@ class Candidate:
     def members(self) -> Mapping[str, dict[str, Any]]:
         """The models of one fit by name, and the parameters that make each."""
         return self.stages or {self.name: {}}
+
+    @property
+    def kind(self) -> str:
+        """What its time depends on: models of one kind take about as long."""
+        if self.family == "other":
+            return self.name
+        return self.family if self.family in _KINDS else self.name.partition(",")[0]
 
     @property
     def _learner(self) -> tuple[str, Any]:
@@ -174,7 +183,7 @@ def _boosting(seed: int, n_jobs: int | None) -> Iterator[Candidate]:
     stages = {f"boosting, {n} rounds": {"n_rounds": n} for n in rounds}
     model = BoostingClassifier(200, min_samples_leaf=20, n_jobs=n_jobs, random_state=seed)
     quick = clone(model).set_params(n_rounds=40, learning_rate=0.2, feature_share=0.2)
-    few = Candidate("boosting, 40 large rounds", "boosting", quick)
+    few = Candidate("quick boosting, 40 rounds", "boosting", quick)
     yield Candidate("boosting", "boosting", model, stages, instead=few)
     shallow = clone(model).set_params(max_leaves=5, min_samples_leaf=5, feature_share=0.3)
     stages = {f"boosting, small trees, {n} rounds": {"n_rounds": n} for n in rounds}

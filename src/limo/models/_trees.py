@@ -135,7 +135,9 @@ _PRIOR_SHARE = 0.01
 _MOST_TARGETS = 64
 _TREES_AT_ONCE = 8
 # With at least this many trees, a forest that is stopped is kept.
-_FEWEST_TREES = 48
+_FEWEST_TREES = 24
+# A tree is grown on at most so many rows: more trees are worth more than larger ones.
+_MOST_ROWS = 20_000
 _MOST_DENSE = 50_000_000
 
 
@@ -146,7 +148,8 @@ class ForestClassifier(MultiLabelClassifier):
     little memory however many labels there are. With more than 64 labels, each tree is grown on 64
     random projections of them (Joly et al., 2014), which is faster and as good.
 
-    Every tree leaves out some rows: those not drawn by the bootstrap, or a fifth in extra trees.
+    Every tree leaves out some rows: those not drawn by the bootstrap, or a fifth in extra trees. No
+    tree is grown on more than 20 000 rows.
     ``out_of_bag_scores_`` are the scores of the training rows by the trees that left them out, so
     that no cross-validation is needed.
 
@@ -306,10 +309,12 @@ class ForestClassifier(MultiLabelClassifier):
         rng = np.random.RandomState(seed)
         n_rows = X.shape[0]
         if self.kind == "random":
-            counts = np.bincount(rng.randint(n_rows, size=n_rows), minlength=n_rows)
+            n_drawn = min(n_rows, _MOST_ROWS)
+            counts = np.bincount(rng.randint(n_rows, size=n_drawn), minlength=n_rows)
         else:
+            n_drawn = min(max(1, round(_SHARE * n_rows)), _MOST_ROWS)
             counts = np.zeros(n_rows, dtype=np.int64)
-            counts[rng.permutation(n_rows)[: max(1, round(_SHARE * n_rows))]] = 1
+            counts[rng.permutation(n_rows)[:n_drawn]] = 1
         drawn = self._weighted(counts, weights)
         tree = _KINDS[self.kind](
             max_features=self.max_features,

@@ -121,6 +121,9 @@ class Trials:
         Why candidates were left out, by name.
     values : dict of str to Valued
         The value of each model alone, by the first measure.
+    slow : dict of str
+        Kinds of models that took too long, and the model that did. Others of the kind are not
+        tried.
     """
 
     X: Any
@@ -132,6 +135,7 @@ class Trials:
     callback: Callable[[Trial], object] | None = None
     left_out: dict[str, str] = field(default_factory=dict)
     values: dict[str, Valued] = field(default_factory=dict)
+    slow: dict[str, str] = field(default_factory=dict)
 
     def run(self, candidates: Sequence[Candidate]) -> list[Tried]:
         """Cross-fit one candidate after the other while there is time."""
@@ -167,6 +171,8 @@ class Trials:
                 yield from Tried.members(one, scored)
                 return
             out_of_time = self.left_out[one.name].startswith(LATE)
+            if out_of_time:
+                self.slow.setdefault(one.kind, one.name)
             one = one.instead if out_of_time else None
 
     def _deadline(self, candidate: Candidate, before: list[Tried]) -> float:
@@ -192,6 +198,8 @@ class Trials:
         try:
             if time.monotonic() >= deadline:
                 raise OutOfTimeError("it was not tried")
+            if candidate.kind in self.slow:
+                raise OutOfTimeError(f"{self.slow[candidate.kind]} took too long")
             scored = cross_fit_candidate(
                 candidate,
                 self.X,
