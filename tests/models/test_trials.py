@@ -59,7 +59,7 @@ def test_a_candidate_keeps_to_its_share():
     first = Candidate("first", "other", KNeighborsClassifier(7))
     slow = Candidate("slow", "other", Slow(5), share=0.01)
     search = trials(60)
-    with pytest.warns(UserWarning, match="time_budget=60 seconds was enough for one model only"):
+    with pytest.warns(UserWarning, match="The time was enough for one model only, first"):
         assert [one.name for one in search.run([first, slow])] == ["first"]
     assert "s were left" in search.left_out["slow"]
 

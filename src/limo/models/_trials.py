@@ -238,7 +238,7 @@ class Trials:
         late = any(why.startswith(LATE) for why in self.left_out.values())
         if len(found) == 1 and late and np.isfinite(self.budget.seconds):
             _warn(
-                f"time_budget={self.budget.seconds:g} seconds was enough for one model only, "
+                "The time was enough for one model only, "
                 f"{found[0].name}. With more time the ensemble is usually better."
             )
 
