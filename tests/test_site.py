@@ -14,8 +14,8 @@ import pytest
 
 import limo
 
-# One worker builds the site for all: two builds at once would write the same files.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
+# All in this file: a file is run by one worker, and two builds at once would write the same files.
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 _spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "generate_pages.py")
 generate_pages = importlib.util.module_from_spec(_spec)

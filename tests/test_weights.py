@@ -113,8 +113,7 @@ def learnt(model):
 
 
 def scored(model):
-    fitted = model().fit(X, Y)
-    return lambda i, **w: fitted.score(X[i], Y[i], **w)
+    return lambda i, **w: model().fit(X, Y).score(X[i], Y[i], **w)
 
 
 def tree():
