@@ -27,7 +27,7 @@ def assert_within(value, bounds):
 
 @pytest.mark.parametrize("conventions", list(limo.CONVENTIONS))
 def test_absent_scores_are_low_and_tied(conventions):
-    for Y, S, stored, P in sparse_cases(40, seed=31):
+    for Y, S, stored, P in sparse_cases(20, seed=31):
         found = limo.evaluate(Y, S, P, measures=MEASURES, conventions=conventions)
         low = np.where(np.isnan(stored), -7.0, stored)
         expected = limo.evaluate(Y, low, P, measures=MEASURES, conventions=conventions)
@@ -43,7 +43,7 @@ def test_absent_scores_are_low_and_tied(conventions):
 def test_the_bounds_hold_for_any_order_of_absent_scores(conventions):
     rng = np.random.default_rng(32)
     reached = dict.fromkeys(MEASURES, 0)
-    for Y, S, stored, P in sparse_cases(40, seed=32):
+    for Y, S, stored, P in sparse_cases(20, seed=32):
         found = limo.evaluate(Y, S, P, measures=MEASURES, conventions=conventions)
         assert bool(found.bounds) == (found.n_absent > 0)
         for k in range(6):

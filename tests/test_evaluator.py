@@ -54,7 +54,7 @@ def assert_same(found, expected, rows=None):
 @pytest.mark.parametrize("conventions", ["standard", "sklearn"])
 def test_any_partition_in_any_order(method, conventions):
     rng = np.random.default_rng(1)
-    for Y, S, P in cases(60, seed=11):
+    for Y, S, P in cases(20, seed=11):
         expected = limo.evaluate(Y, S, P, conventions=conventions)
         parts = blocks_of(rng, len(Y), rng.integers(1, 6))
         blocks = [(Y[i], S[i], P[i]) for i in parts]
@@ -102,7 +102,7 @@ def test_further_measures_and_large_blocks():
 @pytest.mark.parametrize("method", ["keep", TWO_PASS])
 def test_missing_labels(method):
     rng = np.random.default_rng(4)
-    for Y, S, P in cases(60, seed=12):
+    for Y, S, P in cases(20, seed=12):
         Y = np.where(rng.random(Y.shape) < rng.choice([0.0, 0.1, 0.6]), np.nan, Y)
         half = len(Y) // 2
         blocks = [(Y[i], S[i], P[i]) for i in (slice(half, None), slice(0, half))]

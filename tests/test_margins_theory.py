@@ -65,7 +65,7 @@ def test_generated_predictors_are_effective_and_nothing_more(kind):
         "entry-wise": "absolute",
     }
     seen = set()
-    for _ in range(200):
+    for _ in range(80):
         Y, S = effective_case(rng, kind)
         assert holds(kind, Y, S)
         if kind in stronger:

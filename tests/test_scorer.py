@@ -44,6 +44,7 @@ def test_the_score_is_the_measure():
     assert paper(model, DATA.X, DATA.Y) == -limo.coverage(DATA.Y, S, conventions="paper")
 
 
+@pytest.mark.slow
 def test_grid_search_in_other_processes():
     X, Y = pd.DataFrame(DATA.X, columns=["x", "y"]), pd.DataFrame(DATA.Y, columns=list("ABCD"))
     search = GridSearchCV(

@@ -49,12 +49,12 @@ def check(rng, n, conventions):
 
 @pytest.mark.parametrize("conventions", ["standard", "paper"])
 def test_bounds_contain_the_exact_value(conventions):
-    check(np.random.default_rng(1), 40, conventions)
+    check(np.random.default_rng(1), 15, conventions)
 
 
 @pytest.mark.slow
-def test_bounds_contain_the_exact_value_in_ten_thousand_cases():
-    check(np.random.default_rng(2), 10_000, "standard")
+def test_bounds_contain_the_exact_value_in_many_cases():
+    check(np.random.default_rng(2), 400, "standard")
 
 
 def test_close_bounds_from_many_bins():

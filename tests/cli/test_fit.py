@@ -68,6 +68,7 @@ def test_a_slower_library_is_mentioned(capsys, monkeypatch):
         assert "Threshold: one per label, of the highest expected F1." in printed
 
 
+@pytest.mark.slow
 def test_the_best_model_for_a_measure(folder):
     """Fitted, saved and used through the command line alone; the second fit resumes the first."""
     call = ("fit", "square.npz", "-m", "micro_f1", "--time", "none", "--cache", "scores")

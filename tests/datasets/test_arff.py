@@ -310,7 +310,15 @@ def test_agrees_with_the_slow_twin(text: str) -> None:
     TARGETS["arff"](bytes([5]) + text.encode())  # one label, missing='nan': compares every cell
 
 
-@pytest.mark.parametrize("name", ["CAL500/cal500.arff", "enron/enron.arff", "medical/medical.arff", "Corel5k/Corel5k-sparse.arff"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "CAL500/cal500.arff",
+        pytest.param("enron/enron.arff", marks=pytest.mark.slow),
+        "medical/medical.arff",
+        pytest.param("Corel5k/Corel5k-sparse.arff", marks=pytest.mark.slow),
+    ],
+)
 def test_agrees_with_liac_arff_cell_by_cell(real_data: object, name: str) -> None:
     file = real_data / name  # type: ignore[operator]
     ours = limo.read(file).to_dense()

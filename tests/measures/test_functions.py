@@ -31,7 +31,7 @@ def close(a, b):
 @pytest.mark.parametrize("conventions", PRESETS)
 @pytest.mark.parametrize("name", list(limo.MEASURES))
 def test_equals_its_twin(name, conventions):
-    for Y, S, P in cases(400, seed=1):
+    for Y, S, P in cases(150, seed=1):
         A = S if name in RANKING else P
         ours = quiet(getattr(limo, name), Y, A, conventions=conventions)
         assert close(ours, getattr(naive, name)(Y.tolist(), A.tolist(), conventions)), (Y, A)
@@ -55,14 +55,14 @@ SKLEARN = {
 @pytest.mark.parametrize("name", list(SKLEARN))
 def test_equals_scikit_learn(name):
     compared = 0
-    for Y, S, P in cases(300, seed=2):
+    for Y, S, P in cases(120, seed=2):
         if Y.shape[1] < 2 or Y.shape[0] < 2:
             continue  # scikit-learn does not take a single column for multi-label
         A = S if name in RANKING else P
         ours = quiet(getattr(limo, name), Y, A, conventions="sklearn")
         assert close(ours, SKLEARN[name](Y, A)), (Y, A)
         compared += 1
-    assert compared > 200
+    assert compared > 80
 
 
 def test_scikit_learn_has_ten_of_the_eleven():

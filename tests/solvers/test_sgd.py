@@ -106,7 +106,7 @@ def test_the_expected_step_is_the_gradient(sampling):
     moves = np.array(
         [
             (run(X, Y, rng, **settings, start=start).iterates.last - first).T / -step
-            for _ in range(3000)
+            for _ in range(1500)
         ]
     )
     expected = naive.hinge_gradient(X, Y, first.T, sampling, 2.0, 0.5)
