@@ -91,8 +91,8 @@ def average_precision_bounds(p: Integers, n: Integers, b: Integers) -> Values:
     values = np.empty((2, triples.shape[1]))
     exact = has_table(*triples, size=float((p + n).sum()))
     if exact.any():
-        own = np.empty((2, int(exact.sum())))
-        extreme_precisions(triples[:, exact], _limits(triples[:, exact]), own)
+        own, tabled = np.empty((2, int(exact.sum()))), np.compress(exact, triples, axis=1)
+        extreme_precisions(tabled, _limits(tabled), own)
         values[:, exact] = own
     for i in np.flatnonzero(~exact):
         one = int(triples[0, i]), int(triples[1, i]), float(triples[2, i])

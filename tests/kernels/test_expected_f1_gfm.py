@@ -9,7 +9,8 @@ from naive.neighbours import best_set, f1
 def choose(Y, neighbours, nothing=0.0):
     csr = sparse.csr_array(np.asarray(Y))
     chosen = np.zeros((len(neighbours), csr.shape[1]), dtype=bool)
-    best_neighbour_sets(np.asarray(neighbours), csr.indptr, csr.indices, nothing, chosen)
+    places = csr.indptr.astype(np.int64), csr.indices.astype(np.int64)  # as limo keeps labels
+    best_neighbour_sets(np.asarray(neighbours), *places, nothing, chosen)
     return [set(np.flatnonzero(row)) for row in chosen]
 
 

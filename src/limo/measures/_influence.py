@@ -176,7 +176,7 @@ def _of_ranking(
             add_precision_influence(scores, relevant, owner, worst, share, found)
 
     instances = np.arange(m)
-    scale = m if measure.function is auc else m - 1
+    scale = float(m if measure.function is auc else m - 1)
     if measure.view is ENTRIES:
         found = np.zeros(m)
         if not result.undefined[0]:
