@@ -74,7 +74,7 @@ def test_one_to_a_hundred_blocks(dtype):
     S = (rng.integers(-900, 900, Y.shape) / 7 + Y).astype(dtype)
     P = (S > 50).astype(int)
     expected = limo.evaluate(Y, S, P, measures=[m for m in SCORED if m != "log_loss"])
-    for n_blocks in range(1, 101):
+    for n_blocks in (1, 2, 3, 5, 8, 13, 21, 34, 55, 100):
         parts = blocks_of(rng, len(Y), n_blocks)
         blocks = [(Y[i], S[i], P[i]) for i in parts]
         again = [blocks[k] for k in rng.permutation(n_blocks)]
