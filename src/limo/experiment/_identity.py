@@ -305,16 +305,17 @@ def _from_file(file: Path, path: str) -> ModuleType:
     """Import the file under a name made from its content: an edited file is another module."""
     if not file.is_file():
         raise PlanError(f"there is no file {str(file)!r}, named by {path!r}")
-    digest = hashlib.sha256(str(file.resolve()).encode() + file.read_bytes()).hexdigest()[:12]
+    source = file.read_bytes()
+    digest = hashlib.sha256(str(file.resolve()).encode() + source).hexdigest()[:12]
     name = f"limo_plan_{file.stem}_{digest}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
-    assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        # not by the loader: it takes old byte code for a file edited within the same second
+        exec(compile(source, str(file), "exec"), vars(module))
     except Exception as error:
         del sys.modules[name]
         raise _import_failed(path, error) from error
