@@ -24,6 +24,7 @@ MOST_LINES_OF_A_FUNCTION = 40
 MOST_MODULES = 173
 MOST_LAYERS = 9
 LEAST_LINES_OF_CODE = 60
+LEAST_LINES_OF_A_PART = 150  # of a module that only one other of its package uses
 
 PUBLIC_PACKAGES = (
     "dask",
@@ -66,6 +67,7 @@ SMALL = {
     "measures/_warning.py": "its base class loads scikit-learn, which measures do without",
     "measures/_conventions.py": "a public record of its own, mostly documentation",
     "models/_base.py": "the base class of all learners, and the feature scalings",
+    "thresholds/_error.py": "errors of thresholds and the bounds of Theorems 4 and 5, mostly documentation",
     "thresholds/_calibration.py": "probabilities from scores, which need no threshold",
     "thresholds/_expected.py": "labels of highest expected F1, which need no threshold search",
     "objectives/_objective.py": "the objective of boosters, mostly documentation",
@@ -134,6 +136,27 @@ def test_there_are_few_modules_and_each_has_a_reason() -> None:
     assert len(MODULES) <= MOST_MODULES
     small = {name(module) for module in MODULES if lines_of_code(module) < LEAST_LINES_OF_CODE}
     assert small <= set(SMALL), "merge them with what uses them, or give a reason in SMALL"
+
+
+def importers() -> dict[str, set[str]]:
+    """For each module, the modules that import it or names from it."""
+    names = {".".join(file.relative_to(ROOT / "src").with_suffix("").parts): file for file in FILES}
+    found: dict[str, set[str]] = {one: set() for one in names}
+    for one, file in names.items():
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                inner = (f"{node.module}.{alias.name}" for alias in node.names)
+                for imported in {*inner, node.module} & set(names):
+                    found[imported].add(one)
+    return found
+
+
+def test_no_small_module_serves_only_one_other_of_its_package() -> None:
+    for one, users in importers().items():
+        package, file = one.rpartition(".")[0], SOURCE.parent / f"{one.replace('.', '/')}.py"
+        small = len(file.read_text().splitlines()) < LEAST_LINES_OF_A_PART
+        by_one = len(users) == 1 and users == {u for u in users if u.rpartition(".")[0] == package}
+        assert not (small and by_one and package != "limo._cli"), f"{one} belongs to {users}"
 
 
 def test_modules_of_public_packages_are_private() -> None:

@@ -18,7 +18,7 @@ def test_work_stops_when_its_time_is_over():
     with stopping_at(math.inf):
         check_time()
     with stopping_at(time.monotonic() - 1):
-        with pytest.raises(OutOfTimeError, match="the time was over"):
+        with pytest.raises(OutOfTimeError, match="the time limit was reached"):
             check_time()
         # an inner block cannot take longer than the outer one
         with stopping_at(math.inf), pytest.raises(OutOfTimeError):

@@ -54,7 +54,7 @@ _MOST_SHORT_LABELS = 2**16
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is computed from the blocks; the same for all of them.
+    """The measures to compute, and how; the same for all blocks.
 
     With ``per_instance``, the values of single instances are kept, otherwise only their sums.
     """
@@ -75,7 +75,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """What the first pass finds in one block or several.
+    """The result of the first pass over one block or several.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Reference:
 
 @dataclass(frozen=True, eq=False)
 class RowPart:
-    """The rows of one block, which no other block can change.
+    """The rows of one block; they do not depend on other blocks.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class RowPart:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """What the second pass finds in one block or several.
+    """The result of the second pass over one block or several.
 
     Attributes
     ----------
@@ -221,12 +221,12 @@ def _relevant_scores(block: Checked) -> Floats:
         return block.scores[np.repeat(np.arange(Y.shape[0]), Y.ones_per_row), Y.indices]
     places, wanted = Pattern.from_csr(block.stored.matrix).flat, Y.flat
     spots = np.searchsorted(places, wanted)
-    found = np.full(wanted.size, -np.inf, dtype=block.stored.dtype)
+    scores = np.full(wanted.size, -np.inf, dtype=block.stored.dtype)
     stored = np.zeros(wanted.size, dtype=bool)
     inside = spots < places.size
     stored[inside] = places[spots[inside]] == wanted[inside]
-    found[stored] = block.stored.matrix.data[spots[stored]]
-    return found
+    scores[stored] = block.stored.matrix.data[spots[stored]]
+    return scores
 
 
 def rank(parts: Sequence[Gathered]) -> Reference:
@@ -248,10 +248,10 @@ def rank(parts: Sequence[Gathered]) -> Reference:
     np.negative(by_label, out=by_label)
     np.negative(by_score, out=by_score)
     size = f"{n_rows} {n_labels} {by_label.dtype}".encode()
-    found = hashlib.blake2b(size, digest_size=16)
+    digest = hashlib.blake2b(size, digest_size=16)
     for array in (by_label, ones, unknown):
-        found.update(array.data)
-    own = (ones, unknown, found.hexdigest())
+        digest.update(array.data)
+    own = (ones, unknown, digest.hexdigest())
     return Reference(n_rows, n_labels, indptr, by_label, by_score, *own)
 
 
@@ -278,19 +278,19 @@ def add_rows(
     ``also`` are functions of profiles whose results are kept, too.
     """
     values: RowValues = {}
-    found: dict[str, Anything] = {}
+    results: dict[str, Anything] = {}
     if own.has_scores:
         functions = row_functions(
             task.measures, "scores", ROWS, task.conventions, absent=own.is_sparse
         )
-        found = read_view(ROWS, {**functions, **also}, block) if functions or also else {}
-        values = {(name, ROWS.name): found.pop(name) for name in functions}
+        results = read_view(ROWS, {**functions, **also}, block) if functions or also else {}
+        values = {(name, ROWS.name): results.pop(name) for name in functions}
     if block.P is not None:
         labels = count_labels(block.Y, block.P, (ROWS, COLUMNS))
         np.add(own.both, labels[COLUMNS.name].both, out=own.both)
         np.add(own.predicted, labels[COLUMNS.name].predicted, out=own.predicted)
         values |= values_of_counts(task.measures, {ROWS.name: labels[ROWS.name]}, task.conventions)
-    rows = RowPart(ROWS.items(block.Y), {name: v for (name, _), v in values.items()}, found)
+    rows = RowPart(ROWS.items(block.Y), {name: v for (name, _), v in values.items()}, results)
     n_rows = own.n_rows + block.Y.shape[0]
     if task.per_instance:
         return replace(own, n_rows=n_rows, rows=(*own.rows, rows))
@@ -385,7 +385,7 @@ def evaluation_with_rows(
     shape: tuple[int, int],
     n_gaps: tuple[int, int],
 ) -> Evaluation:
-    """The evaluation of all rows, given what is ``known`` of labels and of the whole matrix."""
+    """The evaluation of all rows; ``known`` has the results for labels and the whole matrix."""
     found, items, measures = dict(known.found), dict(known.items), task.measures
     if counted.sums is None:
         items[ROWS.name] = joined_items(counted.rows)
@@ -457,7 +457,7 @@ def _profiles(view: View, reference: Reference, counted: Counted) -> Iterator[Pr
 
 
 def _as_counts(line: Anything) -> Integers:
-    """Counts as numbers to compute with; zeros only, as ties often are, take no memory."""
+    """Counts as int64; an array of zeros, as that of ties often is, takes no memory."""
     return line.astype(np.int64) if line.any() else np.broadcast_to(np.int64(0), line.shape)
 
 

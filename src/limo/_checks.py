@@ -201,7 +201,7 @@ def weighted(Y: Pattern, sample_weight: Any) -> Pattern:
 
 
 def check_weights(sample_weight: Any, n_instances: int) -> Values | None:
-    """Check sample weights: one finite number from 0 up for each instance; None if none given."""
+    """Check sample weights: one finite number, not negative, per instance; None if not given."""
     if sample_weight is None:
         return None
     try:
@@ -221,11 +221,11 @@ def check_weights(sample_weight: Any, n_instances: int) -> Values | None:
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
         raise ValueError(
-            f"sample_weight must hold finite numbers from 0 up: found {weights[bad[0]]:g} for "
+            f"sample_weight must hold finite numbers, not negative: found {weights[bad[0]]:g} for "
             f"instance {bad[0]}."
         )
     if not weights.any():
-        raise ValueError("sample_weight is zero for every instance, so that nothing is left.")
+        raise ValueError("sample_weight is zero for every instance, so nothing is left.")
     return weights
 
 
@@ -304,8 +304,8 @@ def _is_code(values: Anything, code: float | None) -> Booleans:
     """Where the number that stands for a missing label is."""
     if code is None:
         return np.zeros(values.shape, dtype=bool)
-    found: Booleans = np.isnan(values) if math.isnan(code) else values == code
-    return found
+    marks: Booleans = np.isnan(values) if math.isnan(code) else values == code
+    return marks
 
 
 def check_scores(y: Any, name: str = "y_score") -> Floats:
@@ -368,7 +368,7 @@ def check_number(
 
 
 def generator(seed: Any) -> np.random.Generator:
-    """Random numbers from a seed: a whole number from 0 up, a generator, or None."""
+    """Random numbers from a seed: a whole number of at least 0, a generator, or None."""
     if seed is not None and not isinstance(seed, np.random.Generator):
         check_number(seed, "seed", least=0, integer=True)
     return np.random.default_rng(seed)
@@ -487,7 +487,7 @@ def _not_a_label(name: str, value: Any, i: int, j: int) -> str:
     if name == "y_true" and (value == -1 or value != value):
         hint = f"{hint if value == -1 else ''} If it is a missing label, pass missing={value:g}."
     elif name == "y" and value != value:
-        hint = "Missing labels are learnt around by BinaryRelevance(missing=nan)."
+        hint = "BinaryRelevance(missing=nan) can be trained with missing labels."
     return f"{name} must hold only 0 and 1: found {value!s} at row {i}, column {j}. {hint}".replace(
         "  ", " "
     ).rstrip()

@@ -275,12 +275,12 @@ def compare_predictions(
     how = (level, method, groups, n_resamples, random_state)
     sampling = check_sampling(*how, n_instances=truth.Y.shape[0], rows=truth.frame)
     rules = check_conventions(conventions)
-    found = {}
+    evaluations = {}
     for name in names:
         checked = truth.join(by_score.get(name), by_label.get(name))
         wanted = computable(chosen, checked, measures)
-        found[name] = evaluate_checked(checked, rules, measures=wanted, sampling=sampling)[0]
-    return differences_of(found, sampling.level)
+        evaluations[name] = evaluate_checked(checked, rules, measures=wanted, sampling=sampling)[0]
+    return differences_of(evaluations, sampling.level)
 
 
 def differences_of(evaluations: Mapping[str, Evaluation], level: float) -> Differences:

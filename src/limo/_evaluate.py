@@ -139,8 +139,8 @@ def evaluate_checked(
     ``also`` is explained at :func:`limo.measures._compute.compute`.
     """
 
-    def functions(view: View, found: Found) -> dict[str, ProfileFunction]:
-        return {**MARGIN_FUNCTIONS, **(also(view, found) if also else {})}
+    def functions(view: View, results: Found) -> dict[str, ProfileFunction]:
+        return {**MARGIN_FUNCTIONS, **(also(view, results) if also else {})}
 
     if measures is None:
         measures = computable(select(), checked)
@@ -182,8 +182,8 @@ def evaluation_of(
     return Evaluation(
         results,
         {
-            name: summarise(VIEWS[name], found, items[name].weights)
-            for name, found in computed.found.items()
+            name: summarise(VIEWS[name], by_function, items[name].weights)
+            for name, by_function in computed.found.items()
         },
         conventions,
         *shape,

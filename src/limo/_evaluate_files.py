@@ -13,7 +13,7 @@ import numpy as np
 from limo._evaluation import Evaluation
 from limo._evaluator import Evaluator
 from limo._system import memory_limit
-from limo.datasets._dataset import DataError, LabelChoice
+from limo.datasets._options import DataError, LabelChoice
 from limo.datasets._shards import MatrixFiles, MatrixPiece, MatrixRows
 from limo.measures._conventions import Conventions
 from limo.measures._own import Chosen
@@ -113,10 +113,10 @@ def evaluate_files(
 def parse_size(given: str | float) -> float:
     """Bytes, from a number or from text such as ``"2GB"``, ``"500 MB"`` or ``"1.5GiB"``."""
     if isinstance(given, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?i?)b?\s*", given.lower())
-        if found is None or found[2] not in _UNITS:
+        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?i?)b?\s*", given.lower())
+        if match is None or match[2] not in _UNITS:
             raise ValueError(f"memory must be a size such as 2GB or 500MB, got {given!r}.")
-        given = float(found[1]) * _UNITS[found[2]]
+        given = float(match[1]) * _UNITS[match[2]]
     if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
         raise ValueError(f"memory must be a number of bytes above 0, or text, got {given!r}.")
     return float(given)
@@ -131,12 +131,12 @@ def _check_sizes(files: dict[str, MatrixFiles]) -> int | None:
     return next(iter(sizes.values()), None)
 
 
-_UNEQUAL = "true labels, scores and predictions must have as many rows in all: got {}"
+_UNEQUAL = "true labels, scores and predictions must have the same number of rows: got {}"
 
 
 @dataclass(frozen=True)
 class _Memory:
-    """What may be used, and what is used."""
+    """How much memory may be used, and how much is used."""
 
     limit: float
     given: bool
@@ -217,8 +217,8 @@ class _Run:
             seen = {kind: n + block[kind].shape[0] for kind, n in seen.items()}
             if len(set(seen.values())) > 1:
                 most = max(seen.values())
-                found = [f"{kind} {n}{' or more' * (n == most)}" for kind, n in seen.items()]
-                raise DataError(_UNEQUAL.format(", ".join(found)))
+                counts = [f"{kind} {n}{' or more' * (n == most)}" for kind, n in seen.items()]
+                raise DataError(_UNEQUAL.format(", ".join(counts)))
             size = block["truth"].shape[0]
             if not size:
                 return
@@ -230,7 +230,7 @@ class _Run:
     # Memory
 
     def _warm_up(self, block: tuple[Any, ...]) -> None:
-        """Evaluate a little, so that compiled code is in memory before the rest is divided."""
+        """Evaluate a few rows, so that compiled code is in memory before the rest is divided."""
         Y = np.eye(2, dtype=np.int8)
         S = None
         if block[1] is not None:
@@ -241,11 +241,11 @@ class _Run:
         self.base = max(self.base, _resident())
 
     def _seen(self) -> float:
-        """What is needed in the first pass, if three times as many entries are still to come."""
+        """The memory needed in the end, if the first pass has seen a third of the entries."""
         return self.base + 3 * (self._fixed() - self.base)
 
     def _fixed(self) -> float:
-        """What is needed besides a block: numbers per relevant entry, and per instance."""
+        """The memory needed besides a block: numbers per relevant entry, and per instance."""
         evaluator = self.evaluator
         n_rows = max(evaluator.n_instances, self.total // 2)
         per_entry = 2 * self.itemsize + 40

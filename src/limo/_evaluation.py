@@ -117,8 +117,8 @@ class Evaluation(Mapping[str, float]):
     @property
     def intervals(self) -> dict[str, Interval]:
         """The standard error and the interval of each measure; empty unless asked for."""
-        found = {name: self.interval(name) for name in self}
-        return {name: interval for name, interval in found.items() if interval is not None}
+        intervals = {name: self.interval(name) for name in self}
+        return {name: interval for name, interval in intervals.items() if interval is not None}
 
     def interval(self, name: str) -> Interval | None:
         """The standard error and the interval of one measure; None unless asked for."""
@@ -143,7 +143,7 @@ class Evaluation(Mapping[str, float]):
         return {name: self.skill_of(name, value) for name, value in self.items()}
 
     def skill_of(self, name: str, value: float) -> float:
-        """The skill that a value of a measure would be, on these labels.
+        """The skill that corresponds to a value of a measure, on these labels.
 
         Parameters
         ----------

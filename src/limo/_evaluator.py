@@ -44,7 +44,7 @@ _FORMAT = 2
 
 @dataclass(frozen=True)
 class _Kind:
-    """What all blocks have in common."""
+    """The properties that all blocks have in common."""
 
     n_labels: int
     has_scores: bool
@@ -57,8 +57,8 @@ class Evaluator:
     """Evaluate block by block: the same result as :func:`limo.evaluate` on all rows at once.
 
     Rows may be divided into blocks in any way, and blocks may come in any order and be merged from
-    several processes: every measure has the same bits. Values per instance are in the order of the
-    blocks.
+    several processes: every measure is the same, bit for bit. Values per instance are in the order
+    of the blocks.
 
     Parameters
     ----------
@@ -375,7 +375,7 @@ class Evaluator:
                 header = json.loads(arrays["header"].tobytes())
                 if header.get("limo evaluator") != _FORMAT:
                     raise ValueError("another format")
-                found = cls(
+                evaluator = cls(
                     header["method"],
                     measures=header["measures"],
                     conventions=Conventions(**header["conventions"]),
@@ -384,13 +384,13 @@ class Evaluator:
                     per_instance=header["per_instance"],
                 )
                 for name, value in _unpack(header["state"], arrays).items():
-                    setattr(found, f"_{check_name(name, _STATE, 'part')}", value)
+                    setattr(evaluator, f"_{check_name(name, _STATE, 'part')}", value)
         except OSError:
             raise
         except (ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
             problem = f"{file} was not written by Evaluator.save(), or is damaged: {error}"
             raise ValueError(problem) from None
-        return found
+        return evaluator
 
 
 _PARTS = {

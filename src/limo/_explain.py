@@ -31,7 +31,7 @@ _MANY_ENTRIES = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class Guarantee:
-    """What a measure must at least be and can at most be, and what it is.
+    """The lowest and the highest value that a measure can have, and its actual value.
 
     Measures of labels (F1) are taken with the best thresholds of their kind for these scores. Ties
     count as errors in everything here.
@@ -85,7 +85,7 @@ class Guarantee:
 
     def to_dict(self) -> dict[str, Any]:
         """The guarantee as plain numbers."""
-        found = {
+        fields = {
             "title": self.measure.title,
             "view": self.measure.view.name,
             "best_thresholds": self.measure.needs == "labels",
@@ -96,7 +96,7 @@ class Guarantee:
             "fixed_share": self.fixed_share,
             "exact_share": self.exact_share,
         }
-        return dict(plain(found))
+        return dict(plain(fields))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -202,8 +202,8 @@ def guarantees(y_true: Any, y_score: Any = None) -> Guarantees:
         )
     measures = [m for m in PAPER_MEASURES.values() if m.family in BOUNDS]
     with workers(enough=evaluation.n_instances * evaluation.n_labels > _MANY_ENTRIES) as run:
-        found = run(lambda measure: _guarantee(measure, evaluation), measures)
-        return Guarantees({one.measure.name: one for one in found})
+        bounds = run(lambda measure: _guarantee(measure, evaluation), measures)
+        return Guarantees({one.measure.name: one for one in bounds})
 
 
 def _has_orders(evaluation: Evaluation) -> bool:
@@ -238,7 +238,7 @@ def _guarantee(measure: Measure, evaluation: Evaluation) -> Guarantee:
 
 
 def _counts(evaluation: Evaluation, view: View) -> tuple[Any, Any, Any]:
-    """The relevant and irrelevant items and the misordered pairs of rows: floats if items weigh.
+    """Relevant and irrelevant items and misordered pairs of rows; floats if items have weights.
 
     An instance of weight 2 counts as two, so items of whole weights are whole items.
     """
@@ -363,14 +363,14 @@ def _explain_one(evaluation: Evaluation, name: str) -> str:
     return Prose("\n".join([*lines, *_cautions(evaluation)]))
 
 
-def promise(found: Mapping[str, Any]) -> list[str]:
-    """How far the misordered pairs of the instances fix the measures of instances, if they do not.
+def promise(guarantees: Mapping[str, Any]) -> list[str]:
+    """Sentences on how far misordered pairs of instances fix measures of instances.
 
-    ``found`` are guarantees as plain data. Nothing if no measure is left open.
+    ``guarantees`` are plain data. There is no sentence if all of these measures are fixed.
     """
     open_ones = {
         name: one
-        for name, one in found.items()
+        for name, one in guarantees.items()
         if one["view"] == ROWS.name
         and not one["best_thresholds"]
         and one["fixed_share"] not in (None, 1)
@@ -442,7 +442,7 @@ def _leaning(rows: MarginSummary, columns: MarginSummary) -> list[str]:
 
 
 def suited_measures(rows_ordered: float, columns_ordered: float) -> str:
-    """Which measures a predictor suits more; empty if its rows and columns are alike.
+    """Which measures a predictor suits more; empty if rows and columns are ordered equally well.
 
     Shares of positive margins cannot be compared, as a column has far more pairs than a row;
     shares of ordered pairs can.

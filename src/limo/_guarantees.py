@@ -1,4 +1,4 @@
-"""What must hold for a row's measures if only its misordered pairs, or its margin, are known.
+"""Bounds of a row's measures, if only its misordered pairs or the sign of its margin are known.
 
 A row has p relevant and n irrelevant items, and b of its p n pairs are misordered; ties count as
 errors. Every function gives two lines, the lowest and the highest value of each row, over all
@@ -20,8 +20,8 @@ from limo._kernels.guarantees import (
 )
 from limo._types import Booleans, Integers, Values
 
-# Operations for the table of average precision: so many for each item of the matrix and at least,
-# for one row; and the most cells that the table may have.
+# Limits of the table of average precision: operations per item of the matrix, operations that are #
+# always allowed for a row, and cells.
 _PER_ITEM = 12
 _LEAST_WORK = 1 << 24
 _LARGEST_TABLE = 1 << 22
@@ -43,9 +43,9 @@ def auc_bounds(p: Counted, n: Counted, b: Counted) -> Values:
 
 
 def one_error_bounds(p: Integers, n: Integers, b: Integers) -> Values:
-    """It is 0 if b < p, 1 if b > (p - 1) n, and either in between."""
-    found = np.stack([b > (p - 1) * n, (b >= p) & (b > 0)]).astype(np.float64)
-    return np.where(p > 0, found, np.nan)
+    """One-error is 0 if b < p, 1 if b > (p - 1) n, and either in between."""
+    bounds = np.stack([b > (p - 1) * n, (b >= p) & (b > 0)]).astype(np.float64)
+    return np.where(p > 0, bounds, np.nan)
 
 
 def coverage_bounds(p: Integers, n: Integers, b: Integers) -> Values:
@@ -58,19 +58,19 @@ def f1_bounds(p: Counted, n: Counted, b: Counted) -> Values:
     """F1 with the best threshold of each row, exactly unless items have weights."""
     if p.dtype.kind == "f":
         return _weighted_f1_bounds(p, n, b)
-    found = np.full((2, p.size), np.nan)
+    bounds = np.full((2, p.size), np.nan)
     exist = p > 0
     triples, back = _distinct(p[exist], n[exist], b[exist])
     values = np.empty((2, triples.shape[1]))
     extreme_f1s(triples, values)
-    found[:, exist] = values[:, back]
-    return found
+    bounds[:, exist] = values[:, back]
+    return bounds
 
 
 def _weighted_f1_bounds(p: Values, n: Values, b: Values) -> Values:
     """Bounds of F1 for any order of any parts of the items, which some order nearly attains."""
     exist = p > 0
-    p, n = np.where(exist, p, 1.0), np.where(n > 0, n, 1.0)  # no pairs are misordered without any
+    p, n = np.where(exist, p, 1.0), np.where(n > 0, n, 1.0)  # without pairs, none is misordered
     b = np.minimum(b, p * n)
     first = p - b / n
     highest = np.maximum(2 * first / (p + first), 2 * p / (2 * p + b / p))
@@ -80,13 +80,13 @@ def _weighted_f1_bounds(p: Values, n: Values, b: Values) -> Values:
 
 
 def average_precision_bounds(p: Integers, n: Integers, b: Integers) -> Values:
-    """Average precision: exact where :func:`has_table`, otherwise bounds that may be attained."""
-    found = np.full((2, p.size), np.nan)
-    found[:, p == 1] = 1 / (1 + b[p == 1])
-    found[:, (p > 0) & (b == 0)] = 1.0
+    """Average precision: exact where :func:`has_table`, else bounds that need not be attained."""
+    bounds = np.full((2, p.size), np.nan)
+    bounds[:, p == 1] = 1 / (1 + b[p == 1])
+    bounds[:, (p > 0) & (b == 0)] = 1.0
     rows = np.flatnonzero((p > 1) & (b > 0))
     if not rows.size:
-        return found
+        return bounds
     triples, back = _distinct(p[rows], n[rows], b[rows])
     values = np.empty((2, triples.shape[1]))
     exact = has_table(*triples, size=float((p + n).sum()))
@@ -97,8 +97,8 @@ def average_precision_bounds(p: Integers, n: Integers, b: Integers) -> Values:
     for i in np.flatnonzero(~exact):
         one = int(triples[0, i]), int(triples[1, i]), float(triples[2, i])
         values[:, i] = least_precision(*one), greatest_precision(*one)
-    found[:, rows] = values[:, back]
-    return found
+    bounds[:, rows] = values[:, back]
+    return bounds
 
 
 def _distinct(p: Integers, n: Integers, b: Integers) -> tuple[Integers, Integers]:
@@ -115,18 +115,18 @@ def _distinct(p: Integers, n: Integers, b: Integers) -> tuple[Integers, Integers
 def _limits(triples: Integers) -> Integers:
     """The largest min(n, b) and the largest b of the triples with p >= k, for each k from 1."""
     p, n, b = triples
-    found = np.zeros((2, int(p.max())), dtype=np.int64)
-    np.maximum.at(found[0], p - 1, np.minimum(n, b))
-    np.maximum.at(found[1], p - 1, b)
-    return np.ascontiguousarray(np.maximum.accumulate(found[:, ::-1], axis=1)[:, ::-1])
+    limits = np.zeros((2, int(p.max())), dtype=np.int64)
+    np.maximum.at(limits[0], p - 1, np.minimum(n, b))
+    np.maximum.at(limits[1], p - 1, b)
+    return np.ascontiguousarray(np.maximum.accumulate(limits[:, ::-1], axis=1)[:, ::-1])
 
 
 def has_table(p: Integers, n: Integers, b: Integers, *, size: float) -> Booleans:
     """For which rows the extreme average precisions are computed exactly, with a table.
 
-    ``size`` is the number of items of the matrix. The table may take as long as a few looks at it.
-    Rows share one table: if each of its rows needs W operations at most, all of them need W times
-    the logarithm of the largest p.
+    ``size`` is the number of items of the matrix. Making the table may take as long as a few passes
+    over the matrix. Rows share one table: if each of its rows needs W operations at most, all of
+    them need W times the logarithm of the largest p.
     """
     levels = np.minimum(n, b).astype(np.float64) + 1
     work = p * levels * b <= max(_LEAST_WORK, _PER_ITEM * size)

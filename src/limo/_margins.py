@@ -161,27 +161,27 @@ MARGIN_FUNCTIONS: Mapping[str, Callable[[Profile], Values]] = {
 
 
 def summarise(
-    view: View, found: Mapping[str, Values], weights: Values | None = None
+    view: View, results: Mapping[str, Values], weights: Values | None = None
 ) -> MarginSummary:
-    """Summarise what the ``MARGIN_FUNCTIONS`` found in a view, whose rows may have weights."""
-    pairs, tied = found["pairs"], found["tied"]
-    lines: Any = found["orders"]
+    """Summarise the results of the ``MARGIN_FUNCTIONS`` in a view, whose rows may have weights."""
+    pairs, tied = results["pairs"], results["tied"]
+    lines: Any = results["orders"]
     counts = lines[:3]
     if (counts == np.rint(counts)).all() and counts.max(initial=0.0) < _LARGEST_WHOLE:
         counts = counts.astype(np.int64)
-    own = found["absolute"], Orders(*counts, *lines[3:]), weights
+    own = results["absolute"], Orders(*counts, *lines[3:]), weights
     if not (pairs > 0).any():
-        return MarginSummary(view, found["margin"], 0.0, math.nan, math.nan, *own)
+        return MarginSummary(view, results["margin"], 0.0, math.nan, math.nan, *own)
     total, ties = (rounded(digits_of(n if weights is None else n * weights)) for n in (pairs, tied))
-    ordered = exact_mean(*in_order(found, weights))
-    return MarginSummary(view, found["margin"], total, ties / total, ordered, *own)
+    ordered = exact_mean(*in_order(results, weights))
+    return MarginSummary(view, results["margin"], total, ties / total, ordered, *own)
 
 
 def in_order(
-    found: Mapping[str, Values], weights: Values | None = None
+    results: Mapping[str, Values], weights: Values | None = None
 ) -> tuple[Values, Values | None]:
     """The share of pairs in the right order, of each row that has pairs, and their weights."""
-    pairs, tied, lost = (found[name] for name in ("pairs", "tied", "lost"))
+    pairs, tied, lost = (results[name] for name in ("pairs", "tied", "lost"))
     exist = pairs > 0
     share: Values = 1 - (lost + tied)[exist] / pairs[exist]
     return share, None if weights is None else weights[exist]

@@ -96,7 +96,7 @@ class RowWeights:
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Each row's relevant items, best first, and how many irrelevant items beat them.
+    """Each row's relevant items, best first, and how many irrelevant items score higher.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the rows of blocks add up to, if the values of single instances are not kept.
+"""Sums over the rows of blocks, for when the values of single instances are not kept.
 
 Means over instances are exact sums, rounded once, so they have the same bits as those of all rows
 at once. Of single instances only their margins are kept, because quantiles are made from them.
@@ -110,14 +110,14 @@ class MarginSums:
     ordered: Mean
 
     @classmethod
-    def of(cls, found: Mapping[str, Anything], weights: Values | None) -> "MarginSums":
+    def of(cls, results: Mapping[str, Anything], weights: Values | None) -> "MarginSums":
         """From what the functions of profiles found."""
-        share, counted = in_order(found, weights)
+        share, counted = in_order(results, weights)
         pairs, tied = (
-            digits_of(found[name] if weights is None else found[name] * weights)
+            digits_of(results[name] if weights is None else results[name] * weights)
             for name in ("pairs", "tied")
         )
-        own = (found["margin"],), (weights,)
+        own = (results["margin"],), (weights,)
         return cls(*own, pairs, tied, Mean.of(share, counted, skip=False))
 
     def plus(self, other: "MarginSums") -> "MarginSums":
@@ -168,7 +168,7 @@ class RowSums:
     @classmethod
     def of(cls, part: "RowPart", task: "Task") -> "RowSums":
         """From the values of the rows of a block."""
-        items, found = part.items, {}
+        items, sums = part.items, {}
         known = {m.name: m for m in task.measures if m.view is ROWS}
         for name, lines in part.values.items():
             measure = known.get(_without_ending(name))
@@ -177,12 +177,12 @@ class RowSums:
             own = {_PLAIN: measure.weights_of(items)}
             if measure.per_item:
                 own[_PER_ITEM] = _per_item(items)
-            found[name] = {
+            sums[name] = {
                 kind: MeasureSums.of(measure, lines, items, weights, task.conventions)
                 for kind, weights in own.items()
             }
         margins = MarginSums.of(part.found, items.weights) if part.found else None
-        return cls(found, margins, items.weights is None)
+        return cls(sums, margins, items.weights is None)
 
     def plus(self, other: "RowSums") -> "RowSums":
         """The rows of both."""

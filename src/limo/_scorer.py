@@ -31,10 +31,10 @@ class MeasureScorer:
         """Score a fitted estimator on ``X`` and the true labels ``y``."""
         measure = as_measure(self.measure)
         if measure.needs == "scores":
-            found: dict[str, Any] = {"y_score": scores_of(estimator, X)}
+            outputs: dict[str, Any] = {"y_score": scores_of(estimator, X)}
         else:
-            found = {"y_pred": estimator.predict(X)}
-        checked = check_inputs(y, **found, missing=self.missing, sample_weight=sample_weight)
+            outputs = {"y_pred": estimator.predict(X)}
+        checked = check_inputs(y, **outputs, missing=self.missing, sample_weight=sample_weight)
         result = compute([measure], checked, self.conventions).results[measure.name]
         return measure.sign * result.value
 
@@ -50,7 +50,7 @@ class MeasureScorer:
         return replace(self, requested=sample_weight)
 
     def get_metadata_routing(self) -> Any:
-        """What this scorer asks of scikit-learn's metadata routing."""
+        """The metadata that this scorer requests from scikit-learn's routing."""
         request = routing.MetadataRequest(owner=self)
         request.score.add_request(param="sample_weight", alias=self.requested)
         return request
@@ -111,6 +111,6 @@ def make_scorer(
     >>> bool((scores <= 0).all())
     True
     """
-    found = as_measure(measure)
-    known = measure if isinstance(measure, str) else found
+    record = as_measure(measure)
+    known = measure if isinstance(measure, str) else record
     return MeasureScorer(known, check_conventions(conventions), missing)

@@ -55,10 +55,10 @@ def probabilities_of(estimator: Any, X: Any) -> Values:
             f"{type(estimator).__name__} gives no probabilities: expected predict_proba. "
             "scikit-learn's CalibratedClassifierCV adds it to a classifier with scores."
         )
-    found = estimator.predict_proba(X)
-    if isinstance(found, list):
-        return _from_list(found, getattr(estimator, "classes_", None))
-    return _two_dimensional(found)
+    probabilities = estimator.predict_proba(X)
+    if isinstance(probabilities, list):
+        return _from_list(probabilities, getattr(estimator, "classes_", None))
+    return _two_dimensional(probabilities)
 
 
 def _two_dimensional(scores: Any) -> Values:
@@ -89,7 +89,7 @@ def _positive(probability: Values, classes: Any) -> Values:
 
 
 def readable(value: Any) -> Any:
-    """What numpy can read: a tensor without its gradient, in memory, a lazy frame collected.
+    """Input as numpy can read it: tensors without gradients and in memory, lazy frames collected.
 
     Recognised by their attributes, so that no library is imported for it. Everything else is
     returned as it is.

@@ -143,8 +143,8 @@ class StreamEvaluator:
                 raise ValueError("Nothing to evaluate: call update() with at least one row first.")
             block = stacked(self._first)
             chosen = computable(select(self.measures), block, self.measures)
-            found = evaluate_checked(block, self.conventions, measures=chosen)[0]
-            return replace(found, margins={}, label_names=self._names)
+            evaluation = evaluate_checked(block, self.conventions, measures=chosen)[0]
+            return replace(evaluation, margins={}, label_names=self._names)
         return self._finish()
 
     def _check(self, block: Checked) -> None:

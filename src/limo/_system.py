@@ -185,7 +185,7 @@ def workers(*, enough: bool = True) -> Iterator[Run]:
 def memory_limit() -> float:
     """The bytes this process may use: of the machine, its container and its ``ulimit``.
 
-    8 GiB if the system says none of them.
+    8 GiB if the system reports none of them.
     """
     known = [_machine_memory(), _container_memory(Path("/sys/fs/cgroup")), _address_space()]
     return min((limit for limit in known if limit is not None), default=2.0**33)
@@ -224,8 +224,8 @@ def _address_space() -> float | None:
 def start_worker(parent: int) -> None:
     """Leave Ctrl-C to the parent process, and end when it ends.
 
-    The parent says its own number: it may have been killed before this process could ask. This
-    module loads nothing large, so a process that is still starting notices at once.
+    The parent passes its own process id: it may have been killed before this process could ask.
+    This module loads nothing large, so a process that is still starting notices at once.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
@@ -241,7 +241,7 @@ def _exit_with(parent: int) -> None:
 
 
 class OutOfTimeError(RuntimeError):
-    """Work stopped because its time was over."""
+    """Work stopped because its time limit was reached."""
 
 
 _deadline: ContextVar[float] = ContextVar("_deadline", default=math.inf)
@@ -396,5 +396,5 @@ class Later:
 @lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
     """The versions of Python, limo, and the libraries that results depend on."""
-    found = {name: importlib.metadata.version(package) for name, package in _PACKAGES.items()}
-    return {"python": platform.python_version(), "limo": limo.__version__} | found
+    packages = {name: importlib.metadata.version(package) for name, package in _PACKAGES.items()}
+    return {"python": platform.python_version(), "limo": limo.__version__} | packages

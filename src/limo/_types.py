@@ -22,6 +22,6 @@ def check_kind(value: Any, kind: Any, what: str) -> None:
     ValueError: title must be a text, got 3.
     """
     if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value.item()  # such an array calls itself iterable and is not
+        value = value.item()  # an array without dimensions claims to be iterable, but is not
     if not isinstance(value, kind):
         raise ValueError(f"{what}, got {reprlib.repr(value)}.")

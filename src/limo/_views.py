@@ -199,7 +199,7 @@ class Pattern:
 
     @property
     def absent(self) -> Integers:
-        """Positions in the flat matrix that are no irrelevant items: the ones and the unknown."""
+        """Positions in the flat matrix that are not irrelevant items: the ones and the unknown."""
         if self.unknown is None:
             return self.flat
         return self.union(self.unknown).flat

@@ -26,8 +26,8 @@ def test_four_models_side_by_side_and_a_report(folder):
     assert sorted(head.split()) == sorted(["measure", "better", *MODELS])
     for measure in limo.MEASURES.values():
         assert measure.title in found.stdout
-    for act in ("Act 1. Which labels", "Act 2. Which margin", "Act 3. The same scores"):
-        assert act in found.stdout
+    for part in ("Part 1. Which labels", "Part 2. Which margin", "Part 3. The same scores"):
+        assert part in found.stdout
     assert f"The report is in {folder / 'limo-demo.html'}" in found.stdout
     assert "LIMO-inst" in (folder / "limo-demo.html").read_text()
 

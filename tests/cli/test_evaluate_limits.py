@@ -98,7 +98,7 @@ def test_predictions_may_be_tags(folder):
         (("-y", "Y_id.csv", "-s", "S_id.csv"), ("got 'a b'. If it names the rows: --drop song, or --id song to match files by it",)),
         (("-y", "Y_id.csv", "-s", "S_id.csv", "--drop", "song"), ("in another order", "--id song")),
         (("-y", "tags.csv", "-s", "S.csv"), ("--tags genres",)),
-        (("-y", "numbers.csv", "-s", "S.csv"), ("names the rows and is no label", "--id id")),
+        (("-y", "numbers.csv", "-s", "S.csv"), ("so it names the rows, not a label", "--id id")),
         (("-y", "Y.csv", "-s", "comma.csv"), ("a decimal comma: '0,9'. Write 0.9",)),
         (("-y", "Y.txt", "-s", "S.csv"), ("Give the file the suffix of its format",)),
         (("-y", "Y_id.csv", "-s", "S.csv", "--id", "song"), ("no column is named 'song'",)),

@@ -95,7 +95,7 @@ def test_any_terms_and_thresholds_of_held_out_scores(client):
     )
     model.fit(x, y)
     assert limo.macro_f1(Y, model.predict(X)) > 0.8
-    with pytest.raises(ValueError, match="number of folds from 2 up, or 'training': got 1.5"):
+    with pytest.raises(ValueError, match="number of folds, at least 2, or 'training': got 1.5"):
         limo.dask.LIMOClassifier(threshold_cv=1.5).fit(x, y, client=client)
 
 

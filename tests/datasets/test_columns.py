@@ -6,7 +6,7 @@ from scipy import sparse
 
 from limo.datasets import DataError, Limits
 from limo.datasets._columns import ColumnHeader, Columns, to_dataset
-from limo.datasets._dataset import ReadOptions
+from limo.datasets._options import ReadOptions
 
 
 def columns_of(headers: list[ColumnHeader], cells: object) -> Columns:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import limo
 from limo.datasets import DataError, Dataset, Limits
 from limo.datasets._csv import csv_columns, tsv_columns
-from limo.datasets._dataset import ReadOptions
+from limo.datasets._options import ReadOptions
 from limo.datasets._source import Source
 from naive import datasets_csv
 

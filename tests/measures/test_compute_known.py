@@ -251,10 +251,10 @@ def test_errors_about_missing_labels_and_weights():
         "sample_weight must hold one weight for each of the 2 instances, got shape (1,)."
     )
     assert refused(Y, S, sample_weight=[1, -2]) == (
-        "sample_weight must hold finite numbers from 0 up: found -2 for instance 1."
+        "sample_weight must hold finite numbers, not negative: found -2 for instance 1."
     )
     assert refused(Y, S, sample_weight=[0, 0]) == (
-        "sample_weight is zero for every instance, so that nothing is left."
+        "sample_weight is zero for every instance, so nothing is left."
     )
     assert "must hold numbers" in refused(Y, S, sample_weight=["a", "b"])
 

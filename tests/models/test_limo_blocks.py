@@ -10,8 +10,8 @@ import limo
 from limo._solvers.blocks import Local
 from limo._solvers.parts import Block, Part
 from limo.datasets import Shards
+from limo.models._limo_average import Solving as Settings
 from limo.models._limo_blocks import Fold, checked_block, chosen_of, fit_rule_over, solve_path
-from limo.models._limo_blocks import Solving as Settings
 
 DATA = limo.datasets.figure1(200)
 X, Y = np.asarray(DATA.X), np.asarray(DATA.Y)
@@ -46,7 +46,7 @@ def test_shards_with_the_threshold_of_held_out_scores():
     assert again.threshold_.k_ >= 1
     with pytest.raises(ValueError, match="leave y out"):
         limo.LIMOClassifier().fit(shards, Y)
-    with pytest.raises(ValueError, match="number of folds from 2 up"):
+    with pytest.raises(ValueError, match="number of folds, at least 2"):
         limo.LIMOClassifier(threshold_cv=[]).fit(shards)
 
 

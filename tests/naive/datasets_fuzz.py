@@ -12,7 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from limo.datasets._columns import xml_labels
-from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions
+from limo.datasets._dataset import Dataset
+from limo.datasets._options import DataError, Limits, ReadOptions
 from limo.datasets._read import FORMATS, read_source
 from limo.datasets._source import Source, open_source
 from naive import datasets_arff

@@ -13,7 +13,7 @@ from limo.report import evaluation_document
 from limo.report._advice import advise, calibrated, sentences
 from limo.thresholds._auto import gains_over
 from limo.thresholds._scores import DenseScores
-from limo.thresholds._search import check_target
+from limo.thresholds._target import check_target
 
 SHARES = np.array([0.5, 0.35, 0.25, 0.15, 0.1])
 

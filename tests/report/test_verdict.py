@@ -110,7 +110,7 @@ def test_what_helps_is_named_with_the_next_command():
     assert change == (
         "What to change: the thresholds. On held-out rows (5 folds of 100 rows), a threshold per "
         "label gives macro-F1 0.250 → 0.500; one global threshold gives micro-F1 0.400 → 0.500. "
-        "Judge the thresholds you fit on other rows than these."
+        "Judge fitted thresholds on rows other than these."
     )
     assert following == "Next: do macro_f1"
     given = [advice("coverage", 3.0, 2.0, "calibration", None)]
@@ -123,7 +123,7 @@ def test_measures_that_the_present_thresholds_suit_are_named():
     one = model({"macro_f1": 0.9, "hamming_loss": 0.2}, advice=[advice("hamming_loss", 0.3, 0.2)])
     lines = {"macro_f1": {"title": "macro-F1", "held_out": 0.9}, "hamming_loss": {"held_out": 0.2}}
     one["thresholds"] = {"measures": lines}
-    warning = "They may cost macro-F1, which the present thresholds suit."
+    warning = "They may worsen macro-F1, which the present thresholds suit."
     assert verdict_of(one)[2].endswith(warning)
     assert warning not in " ".join(verdict_of(one, "hamming_loss"))
 

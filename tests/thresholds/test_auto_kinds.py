@@ -8,7 +8,7 @@ import limo
 from limo.thresholds import Target, f_beta
 from limo.thresholds._auto import KINDS, Trial, choose, kinds_for, rule_of, suited_kind, try_kinds
 from limo.thresholds._scores import check_pair
-from limo.thresholds._search import check_target
+from limo.thresholds._target import check_target
 from naive import thresholds as naive
 
 RNG = np.random.default_rng(77)

@@ -12,7 +12,8 @@ from limo._views import ROWS
 from limo.thresholds import best_instance_thresholds
 from limo.thresholds._instance import finite_thresholds, fit_ridge
 from limo.thresholds._scores import check_pair
-from limo.thresholds._search import TARGETS, best_thresholds
+from limo.thresholds._search import best_thresholds
+from limo.thresholds._target import TARGETS
 from naive import thresholds as naive
 
 RNG = np.random.default_rng(100)

@@ -7,7 +7,7 @@ from cases import cases
 from limo._views import COLUMNS, ENTRIES, ROWS
 from limo.thresholds._report import best_counts
 from limo.thresholds._scores import check_pair
-from limo.thresholds._search import TARGETS, Target
+from limo.thresholds._target import TARGETS, Target
 from naive import thresholds as naive
 from naive.measures import columns, whole
 

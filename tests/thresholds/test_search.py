@@ -10,14 +10,8 @@ from cases import cases
 from limo._checks import check_labels
 from limo._views import COLUMNS, ENTRIES, ROWS
 from limo.thresholds._scores import check_pair
-from limo.thresholds._search import (
-    TARGETS,
-    Target,
-    best_thresholds,
-    check_target,
-    f_beta,
-    middle,
-)
+from limo.thresholds._search import best_thresholds, middle
+from limo.thresholds._target import TARGETS, Target, check_target, f_beta
 from naive import thresholds as naive
 from thresholds_cases import stored_case
 

@@ -56,7 +56,7 @@ def _everywhere(
     """Options that go before the command."""
 
 
-_START, _EVALUATE, _LEARN, _LOOK_UP = "Start here", "Evaluate", "Learn", "Look up"
+_START, _EVALUATE, _TRAIN, _LOOK_UP = "Start here", "Evaluate", "Train and predict", "Look up"
 
 for _function, _epilog, _panel in (
     (demo.demo, demo.EXAMPLES, _START),
@@ -65,12 +65,12 @@ for _function, _epilog, _panel in (
     (report.report, report.EXAMPLES, _EVALUATE),
     (compare.compare, compare.EXAMPLES, _EVALUATE),
     (reproduce.reproduce, reproduce.EXAMPLES, _EVALUATE),
-    (fit.fit, fit.EXAMPLES, _LEARN),
-    (predict.predict, predict.EXAMPLES, _LEARN),
+    (fit.fit, fit.EXAMPLES, _TRAIN),
+    (predict.predict, predict.EXAMPLES, _TRAIN),
     (measures.measures, measures.EXAMPLES, _LOOK_UP),
     (cite.cite, cite.EXAMPLES, _LOOK_UP),
 ):
     add_command(app, _function, epilog=_epilog, rich_help_panel=_panel)
 
-app.add_typer(cut_app, name="cut", rich_help_panel=_LEARN)
+app.add_typer(cut_app, name="cut", rich_help_panel=_TRAIN)
 app.add_typer(data_app, name="datasets", rich_help_panel=_LOOK_UP)

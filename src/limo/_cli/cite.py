@@ -16,7 +16,7 @@ EXAMPLES = examples(
 
 What = Annotated[
     Literal["paper", "software"] | None,
-    typer.Argument(help="One of them; by default both.", show_default=False),
+    typer.Argument(help="What to cite; by default both.", show_default=False),
 ]
 
 

@@ -21,7 +21,7 @@ from limo._cli.console import print_error, print_note
 FAILED, WRONG_USE, LIMIT, STOPPED = 1, 2, 3, 130
 
 _EXPECTED = (ValueError, OSError, LookupError, RuntimeError, ImportError)
-# Compiling that takes less than so many seconds is not worth a line.
+# Compilation that takes fewer seconds than this is not reported.
 _NOTED = 2.0
 _DEBUG = inspect.Parameter(
     "debug",
@@ -83,15 +83,15 @@ def _guarded(function: Function) -> Function:
 
 def _flags(function: Function) -> dict[str, str]:
     """The options of a command by the names of its arguments: ``{"to": "--output"}``."""
-    found = {}
+    flags = {}
     for argument, annotation in function.__annotations__.items():
         for one in getattr(annotation, "__metadata__", ()):
             if isinstance(one, OptionInfo):
                 # typer keeps the first name inside Annotated as the default
                 names = [str(name) for name in (one.default, *(one.param_decls or ()))]
                 long = [flag for flag in names if flag.startswith("--")]
-                found[argument] = long[0].partition("/")[0] if long else f"--{argument}"
-    return found
+                flags[argument] = long[0].partition("/")[0] if long else f"--{argument}"
+    return flags
 
 
 def _note_compilation() -> None:
@@ -137,7 +137,7 @@ _EVERYWHERE = ("labels", "drop", "missing", "format", "header", "force")
 _FLAGS = {name: f"--{name}" for name in _EVERYWHERE}
 _VALUE = r"(\[[^\]]*\]|'[^']*'|\"[^\"]*\"|-?\d+|nan\b|True\b|False\b)?"
 _KIND = re.compile(r"\bkind='(truth|scores|predictions)'")
-# What to say where a command lacks the option that a sentence advises.
+# What replaces advice about an argument for which a command has no option.
 _INSTEAD = (
     ("format", r"Pass format= one of .*", "Give the file the suffix of its format, such as .csv"),
     (
@@ -180,15 +180,15 @@ def as_options(sentence: str, flags: Mapping[str, str] = _FLAGS) -> str:
             sentence = re.sub(advice, instead, sentence)
     sentence = sentence.replace("missing='mean', 'zero' or 'nan'", "missing='mean', zero or nan")
     sentence = _KIND.sub(r"--\1", sentence)
-    sentence = re.sub(r"\by_(true|score|pred)\b", lambda found: _WORDS[found[0]], sentence)
+    sentence = re.sub(r"\by_(true|score|pred)\b", lambda match: _WORDS[match[0]], sentence)
     if not flags:
         return sentence
     argument = re.compile(rf"\b({'|'.join(flags)})={_VALUE}")
-    return argument.sub(lambda found: _option(found, flags), sentence)
+    return argument.sub(lambda match: _option(match, flags), sentence)
 
 
-def _option(found: re.Match[str], flags: Mapping[str, str]) -> str:
-    name, value = found.groups()
+def _option(match: re.Match[str], flags: Mapping[str, str]) -> str:
+    name, value = match.groups()
     flag = flags[name]
     if value in ("True", "False"):
         return flag if value == "True" else f"--no-{flag.removeprefix('--')}"

@@ -50,7 +50,7 @@ def print_table(
     """Print a table; columns from the one at ``numbers`` on are aligned right, if it is not 0."""
     if title:
         print_text(title, style="bold")  # as the title of the table it would wrap to its width
-    found = Table(
+    table = Table(
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),  # tables should fit into 80 columns
         pad_edge=False,
@@ -58,10 +58,10 @@ def print_table(
     for place, name in enumerate(head):
         right = bool(numbers) and place >= numbers
         justify: Any = "right" if right else "left"
-        found.add_column(_cell(name), justify=justify, no_wrap=place == 0, overflow="fold")
+        table.add_column(_cell(name), justify=justify, no_wrap=place == 0, overflow="fold")
     for row in body:
-        found.add_row(*map(_cell, row))
-    _console(stderr=False).print(found)
+        table.add_row(*map(_cell, row))
+    _console(stderr=False).print(table)
 
 
 def print_json(document: Any) -> None:
@@ -103,11 +103,11 @@ def _console(*, stderr: bool) -> Console:
             return Console(quiet=True)
         raise OSError("standard output is closed, so there is nowhere to print the result")
     is_terminal = stream.isatty()
-    found = Console(file=stream, markup=False, emoji=False, highlight=False)
-    if not is_terminal and "COLUMNS" not in found._environ:
-        found.width = _WIDE
-    found.width = max(found.width, _NARROW)
-    return found
+    console = Console(file=stream, markup=False, emoji=False, highlight=False)
+    if not is_terminal and "COLUMNS" not in console._environ:
+        console.width = _WIDE
+    console.width = max(console.width, _NARROW)
+    return console
 
 
 def _cell(cell: Cell) -> Text:

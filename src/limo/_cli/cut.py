@@ -18,6 +18,7 @@ from limo._cli.options import (
     Force,
     Header,
     Id,
+    IdToCopy,
     Json,
     Labels,
     Measure,
@@ -36,7 +37,7 @@ cut_app = typer.Typer(
             "fit thresholds on validation data",
             "limo cut fit --truth val_Y.csv --scores val_S.csv -m macro_f1 -o rule.json",
         ),
-        ("cut other scores", "limo cut apply rule.json test_S.csv -o labels.csv"),
+        ("apply them to other scores", "limo cut apply rule.json test_S.csv -o labels.csv"),
     ),
     rich_markup_mode="rich",
     no_args_is_help=True,
@@ -140,13 +141,13 @@ def fit(
     with progress("Fitting thresholds"):
         chosen.fit(inputs.truth.values, S.values, **given)
         chosen.label_names_ = inputs.truth.label_names or S.label_names
-        found = _judge(chosen, measure, inputs.truth.values, S.values, given)
+        result = _judge(chosen, measure, inputs.truth.values, S.values, given)
     limo.thresholds.rule_to_json(chosen, to)
-    found = {"file": str(to), "rule": rule, "measure": measure, **found}
+    result = {"file": str(to), "rule": rule, "measure": measure, **result}
     if json:
-        print_json(found | {"instances": S.values.shape[0], "labels": S.values.shape[1]})
+        print_json(result | {"instances": S.values.shape[0], "labels": S.values.shape[1]})
         return
-    _say(chosen, found, scores)
+    _say(chosen, result, scores)
     carried = {"--id": id, "--drop": drop}
     more = [part for flag, one in carried.items() if one is not None for part in (flag, one)]
     typed = shlex.join(["limo", "cut", "apply", str(to), "SCORES", *more, "-o", "labels.csv"])
@@ -161,7 +162,7 @@ def apply(
     to: Annotated[
         Path, typer.Option("--output", "-o", help="Ends in .csv, .tsv, .parquet, .npz or .npy.")
     ],
-    id: Id = None,
+    id: IdToCopy = None,
     drop: Drop = None,
     header: Header = None,
     spreadsheet: Spreadsheet = False,
@@ -262,12 +263,12 @@ def _make(rule: str, measure: str, at: float | None, k: int | None) -> Any:
         )
     if rule == "fixed":
         return limo.FixedThreshold(at)
-    found = limo.thresholds.RULES[_RULES[rule][0]]()
+    chosen = limo.thresholds.RULES[_RULES[rule][0]]()
     settings: dict[str, Any] = {"target": measure, "k": k}
     if rule == "instance+global":
-        found.set_params(offset="global")
-    known = found.get_params()
-    return found.set_params(**{name: one for name, one in settings.items() if name in known})
+        chosen.set_params(offset="global")
+    known = chosen.get_params()
+    return chosen.set_params(**{name: one for name, one in settings.items() if name in known})
 
 
 _NO_AT = "--at is the threshold of --rule fixed; the other rules find theirs."
@@ -285,14 +286,18 @@ def _judge(rule: Any, measure: str, Y: Any, S: Any, given: dict[str, Any]) -> di
     else:
         held_out = float(tried.value)
     usual = 0.5 if S.min() >= 0 and S.max() <= 1 else 0.0
-    found: dict[str, Any] = {"value": held_out, "usual_threshold": usual, "usual": value(usual < S)}
+    result: dict[str, Any] = {
+        "value": held_out,
+        "usual_threshold": usual,
+        "usual": value(usual < S),
+    }
     if tried is not None:
-        found["kind"] = rule.kind_
-    return found
+        result["kind"] = rule.kind_
+    return result
 
 
-def _say(rule: Any, found: dict[str, Any], scores: str) -> None:
-    title = limo.MEASURES[found["measure"]].title
+def _say(rule: Any, result: dict[str, Any], scores: str) -> None:
+    title = limo.MEASURES[result["measure"]].title
     tried = getattr(rule, "tried_", ())
     if len(tried) > 1:
         body = [
@@ -301,13 +306,13 @@ def _say(rule: Any, found: dict[str, Any], scores: str) -> None:
         ]
         head = ["threshold", title, "gain", "error of the gain", ""]
         print_table("Kinds of threshold, on held-out rows", head, body)
-    what = _RULES[known_rule(found.get("kind", found["rule"]))][1]
-    if found["rule"] == "fixed":
-        print_text(f"{title} {found['value']:.4f} on these rows, cut at {rule.threshold:g}.")
+    what = _RULES[known_rule(result.get("kind", result["rule"]))][1]
+    if result["rule"] == "fixed":
+        print_text(f"{title} {result['value']:.4f} on these rows, cut at {rule.threshold:g}.")
         return
     print_text(
-        f"{title} {found['value']:.4f} on held-out rows, with {what}; "
-        f"{found['usual']:.4f} if {scores} is cut at {found['usual_threshold']:g}."
+        f"{title} {result['value']:.4f} on held-out rows, with {what}; "
+        f"{result['usual']:.4f} if {scores} is cut at {result['usual_threshold']:g}."
     )
     never = int(sum(math.isinf(one) for one in _thresholds(rule)))
     if never:

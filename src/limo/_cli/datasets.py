@@ -74,11 +74,11 @@ def describe(
     reading = Reading(labels, drop, missing, format)
     first = open_dataset(data, reading)
     second = None if other is None else open_dataset(other, reading)
-    found = limo.describe(first, second)
+    description = limo.describe(first, second)
     if json:
-        print_json(loads(found.to_json()))
+        print_json(loads(description.to_json()))
     else:
-        print_text(str(found))
+        print_text(str(description))
 
 
 def fetch(
@@ -92,14 +92,14 @@ def fetch(
             f"No data set is called {unknown[0]}; limo datasets lists them. "
             "For a file, pass its path to any command; there is nothing to fetch."
         )
-    found = []
+    fetched = []
     for name in names:
         data = open_dataset(name, Reading())
-        found.append({"name": name, "instances": data.X.shape[0], "sha256": data.checksum})
+        fetched.append({"name": name, "instances": data.X.shape[0], "sha256": data.checksum})
         if not json:
             print_text(f"{name}: {data.X.shape[0]:,} instances, verified.")
     if json:
-        print_json(found)
+        print_json(fetched)
 
 
 def convert(
@@ -124,13 +124,13 @@ def convert(
         raise WrongUse(str(error)) from None
     for file in files:
         output(file, force=force)
-    found = open_dataset(data, Reading(labels, drop, missing, format))
+    dataset = open_dataset(data, Reading(labels, drop, missing, format))
     with progress(f"Writing {to}"):
-        limo.write(found, to)
+        limo.write(dataset, to)
     if json:
-        print_json({"files": list(map(str, files)), "instances": found.X.shape[0]})
+        print_json({"files": list(map(str, files)), "instances": dataset.X.shape[0]})
     else:
-        print_text(f"Wrote {' and '.join(map(str, files))}: {found!r}")
+        print_text(f"Wrote {' and '.join(map(str, files))}: {dataset!r}")
 
 
 for _name, _function, _epilog in (

@@ -1,4 +1,4 @@
-"""``limo demo``: three acts on built-in data: separable labels, margins, thresholds."""
+"""``limo demo``: three parts on built-in data: separable labels, margins, thresholds."""
 
 import base64
 import importlib.util
@@ -16,7 +16,7 @@ from limo._cli.inputs import output, typed_command
 from limo._cli.options import Conventions, Force, Json, Seed
 
 EXAMPLES = examples(
-    ("four models in three acts, and the report", "limo demo"),
+    ("four models in three parts, and the report", "limo demo"),
     ("name the report", "limo demo --report mine.html"),
     ("for programs, without a report", "limo demo --no-report --json"),
 )
@@ -46,7 +46,7 @@ def demo(
     json: Json = False,
     force: Force = False,
 ) -> None:
-    """Three acts on the paper's synthetic data: what can be separated, margins, thresholds.
+    """Try limo on the paper's synthetic data: separable labels, margins, and thresholds.
 
     First, the triangles of the paper's Figure 1, and which label no line separates. Second, which
     margin gives which measure: LIMO maximises label-wise and instance-wise margins, LIMO-label and
@@ -66,7 +66,7 @@ def demo(
         return
     first, third = document["tables"]
     _print_act("1", first)
-    print_text("Act 2. Which margin gives which ranking measure?", style="bold")
+    print_text("Part 2. Which margin gives which ranking measure?", style="bold")
     print_evaluation(document)
     print_text()
     _print_act("3", third)
@@ -76,7 +76,7 @@ def demo(
 
 def _print_act(number: str, table: dict[str, Any]) -> None:
     rows = [[c if isinstance(c, str) else f"{c:.3f}" for c in row] for row in table["rows"]]
-    print_text(f"Act {number}. {table['title']}", style="bold")
+    print_text(f"Part {number}. {table['title']}", style="bold")
     texts = sum(isinstance(cell, str) for cell in table["rows"][0])
     print_table("", table["columns"], rows, numbers=texts)
     print_text(f"{table['note']}\n")
@@ -117,7 +117,7 @@ def _evaluate(instances: int, seed: int, conventions: str, advance: Any) -> dict
     return document
 
 
-# Act 1: what can be separated
+# Part 1: what can be separated
 
 _WHERE = {
     "A": "right, top, bottom",
@@ -149,10 +149,10 @@ def _picture(instances: int, seed: int) -> dict[str, str]:
     with io.BytesIO() as file:
         figure.savefig(file, format="png", dpi=110)
         png = base64.b64encode(file.getvalue()).decode()
-    return {"caption": "Act 1: the triangles of Figure 1, and the labels of each.", "png": png}
+    return {"caption": "Part 1: the triangles of Figure 1, and the labels of each.", "png": png}
 
 
-# Act 3: the same scores, cut in four ways
+# Part 3: the same scores, cut in four ways
 
 _CUT = ("LIMO", "one-vs-rest")
 
@@ -186,9 +186,9 @@ def _four_cuts(cuts: dict[str, dict[str, float]]) -> dict[str, Any]:
     return {
         "title": "The same scores, cut in four ways",
         "note": "Instance-F1 on the test half; nothing but the thresholds differs. Support vector "
-        "regression (SVR) is a nonlinear model: it can learn from the features in which triangle a "
-        "point is, which the linear scores do not tell. The threshold was the limit, for LIMO and "
-        "for one-vs-rest.",
+        "regression (SVR) is a nonlinear model: it can learn from the features which triangle a "
+        "point is in, which the linear scores do not show. The threshold was the limit, for LIMO "
+        "and for one-vs-rest.",
         "columns": ["threshold", *cuts],
         "rows": [[name, *(own[name] for own in cuts.values())] for name in first],
     }

@@ -27,8 +27,8 @@ _STYLES = {"better": "bold green", "worse": "bold red"}
 
 
 def diff(
-    old: Annotated[Path, typer.Argument(metavar="OLD", help="JSON of limo evaluate, earlier.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="JSON of limo evaluate, later.")],
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="The earlier JSON of limo evaluate.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The later JSON of limo evaluate.")],
     fail_if_worse: Annotated[
         bool,
         typer.Option(
@@ -43,17 +43,17 @@ def diff(
     limo evaluate --keep-instances --json; otherwise by their standard errors, which finds only
     larger changes. P-values are adjusted for all changes (Holm).
     """
-    found = limo.report.changes(_read(old), _read(new))
+    document = limo.report.changes(_read(old), _read(new))
     worse = [
         line
-        for model in found["models"]
+        for model in document["models"]
         for line in model["measures"]
         if line["verdict"] == "worse"
     ]
     if json:
-        print_json(found)
+        print_json(document)
     else:
-        _print(found)
+        _print(document)
     if worse and fail_if_worse:
         titles = ", ".join(line["title"] for line in worse)
         print_error(f"worse beyond noise: {titles}.", prefix="Limit: ")
@@ -71,8 +71,8 @@ def _read(file: Path) -> Any:
         ) from None
 
 
-def _print(found: dict[str, Any]) -> None:
-    for model in found["models"]:
+def _print(document: dict[str, Any]) -> None:
+    for model in document["models"]:
         names = dict.fromkeys((model["old"], model["new"]))
         body = [
             [
@@ -87,12 +87,12 @@ def _print(found: dict[str, Any]) -> None:
         ]
         head = ["measure", "better", "old", "new", "change", "error", "verdict"]
         print_table(" and ".join(names), head, body)
-    for sentence in _sentences(found):
+    for sentence in _sentences(document):
         print_text(sentence)
 
 
-def _sentences(found: dict[str, Any]) -> list[str]:
-    lines = [line for model in found["models"] for line in model["measures"]]
+def _sentences(document: dict[str, Any]) -> list[str]:
+    lines = [line for model in document["models"] for line in model["measures"]]
     count = {
         verdict: sum(line["verdict"] == verdict for line in lines)
         for verdict in ("better", "worse", "within noise", "same", "cannot tell")
@@ -104,7 +104,7 @@ def _sentences(found: dict[str, Any]) -> list[str]:
             "Without intervals a change may be noise: store both evaluations with "
             "limo evaluate --keep-instances --json."
         )
-    if found["same_truth"] is False:
+    if document["same_truth"] is False:
         text.append(
             "The true labels differ: the two evaluations judge different instances, so they are "
             "compared by their standard errors, not in pairs."
@@ -117,6 +117,6 @@ def _sentences(found: dict[str, Any]) -> list[str]:
         )
     elif lines:
         text.append("Compared instance by instance.")
-    if not found["same_conventions"]:
+    if not document["same_conventions"]:
         text.append("The conventions differ, which alone can change values.")
     return text

@@ -19,7 +19,7 @@ from limo._cli.files import (
     evaluate_divided,
     is_divided,
     pair,
-    print_found,
+    print_each,
     read_inputs,
 )
 from limo._cli.inputs import (
@@ -57,7 +57,7 @@ EXAMPLES = examples(
         "limo evaluate --truth Y.npz --scores mine=a.npy --scores theirs=b.npy",
     ),
     (
-        "how sure the values are, and other measures",
+        "intervals for the values, and other measures",
         "limo evaluate -y Y.csv -s S.csv --intervals 0.95 --measures macro_auc,precision_at_5",
     ),
     (
@@ -87,7 +87,7 @@ EXAMPLES = examples(
     ("against a known data set, as JSON", "limo evaluate -y enron:test -s S.parquet --json"),
 )
 
-_FILES = "CSV, TSV, Parquet, NPY, NPZ (dense or sparse) or ARFF"
+_FILES = "CSV, TSV, Parquet, NPY, NPZ (dense or sparse), ARFF"
 
 Truth = Annotated[
     str,
@@ -241,8 +241,8 @@ def evaluate(
     if memory is not None or is_divided(truth, models):
         check_divided(truth, how, whole)
         chosen["missing_labels"] = missing_labels
-        found = evaluate_divided(truth, models, labels, how, memory, **chosen)
-        _enforce(limits, print_found(found, json=json))
+        evaluations = evaluate_divided(truth, models, labels, how, memory, **chosen)
+        _enforce(limits, print_each(evaluations, json=json))
         return
     check_files(truth, models)
     if report is not None:
@@ -257,7 +257,7 @@ def evaluate(
     with progress("Evaluating"):
         if inputs.is_sparse:
             check_sparse(whole)
-            _enforce(limits, print_found(inputs.evaluate(**chosen), json=json))
+            _enforce(limits, print_each(inputs.evaluate(**chosen), json=json))
             return
         document = inputs.judge(
             **chosen,
@@ -338,7 +338,7 @@ class Limit:
 def parse_limits(under: list[str], over: list[str]) -> list[Limit]:
     """Parse ``MEASURE=VALUE``; a limit must be on the side where the measure is worse."""
     options = {"high": "--fail-under", "low": "--fail-over"}
-    found = []
+    limits = []
     for option, given in (("--fail-under", under), ("--fail-over", over)):
         for text in given:
             name, _, value = text.partition("=")
@@ -356,8 +356,8 @@ def parse_limits(under: list[str], over: list[str]) -> list[Limit]:
                     f"{measure.name} is better when {measure.better}: limit it with "
                     f"{right} {measure.name}={value}."
                 )
-            found.append(Limit(measure.name, number))
-    return found
+            limits.append(Limit(measure.name, number))
+    return limits
 
 
 def _check_limits(limits: list[Limit], models: dict[str, ModelFiles]) -> None:

@@ -1,7 +1,7 @@
 """The files of the models to evaluate, and their evaluation where they do not fit into memory.
 
-Folders and patterns of files, and any file if memory is limited, are read in blocks of rows. There
-are measures and margins then, but no page; likewise for sparse scores.
+Folders and patterns of files, and any file if memory is limited, are read in blocks of rows. The
+result then has measures and margins, but no page. The same holds for sparse scores.
 """
 
 import json as json_text
@@ -40,23 +40,23 @@ def pair(scores: list[str], predictions: list[str]) -> dict[str, ModelFiles]:
     """
     if not scores and not predictions:
         raise WrongUse("Nothing to evaluate: give --scores FILE, --predictions FILE, or both.")
-    found: dict[str, ModelFiles] = {}
+    models: dict[str, ModelFiles] = {}
     order = []
     for name, file in map(_split, scores):
         key = name or _named_after(file)
-        if key in found:
+        if key in models:
             raise WrongUse(f"Two models are called {key}: name them, as in --scores first={file}.")
-        found[key] = ModelFiles(scores=file)
+        models[key] = ModelFiles(scores=file)
         order.append(key)
     for place, (name, file) in enumerate(map(_split, predictions)):
         key = name or (order[place] if place < len(order) else _named_after(file))
-        before = found.get(key, ModelFiles())
+        before = models.get(key, ModelFiles())
         if before.predictions is not None:
             raise WrongUse(
                 f"{key} has two files of predictions: name them, --predictions A={file}."
             )
-        found[key] = ModelFiles(before.scores, file)
-    return found
+        models[key] = ModelFiles(before.scores, file)
+    return models
 
 
 def _split(given: str) -> tuple[str | None, Path]:
@@ -95,14 +95,14 @@ class Inputs:
     missing: float | None = None
 
     def judge(self, conventions: str, **options: Any) -> dict[str, Any]:
-        found = {
+        matrices = {
             "truth": self.truth,
             **{f"scores of {name}": one for name, one in self.scores.items()},
             **{f"predictions of {name}": one for name, one in self.predictions.items()},
         }
         made = limo.report.collect_provenance(typed_command())
         made["files"] = {
-            what: {"path": one.source, "sha256": one.checksum} for what, one in found.items()
+            what: {"path": one.source, "sha256": one.checksum} for what, one in matrices.items()
         }
         document: dict[str, Any] = limo.report.evaluation_document(
             self.truth.values,
@@ -230,10 +230,10 @@ def evaluate_divided(
     **options: Any,
 ) -> dict[str, "limo.Evaluation"]:
     """The evaluation of each model, read in blocks of rows."""
-    found = {}
+    evaluations = {}
     for name, files in models.items():
         with progress(f"Evaluating {name}") as advance:
-            found[name] = limo.evaluate_files(
+            evaluations[name] = limo.evaluate_files(
                 truth,
                 files.scores and str(files.scores),
                 files.predictions and str(files.predictions),
@@ -244,37 +244,37 @@ def evaluate_divided(
                 progress=advance,
                 **options,
             )
-    return found
+    return evaluations
 
 
 def evaluate_each(
     truth: Any, scores: Mapping[str, Any], predictions: Mapping[str, Any], **options: Any
 ) -> dict[str, "limo.Evaluation"]:
     """The evaluation of each model, whose scores and predictions are in memory."""
-    found = {}
+    evaluations = {}
     for name in dict.fromkeys([*scores, *predictions]):
         given = (one[name].values if name in one else None for one in (scores, predictions))
-        found[name] = limo.evaluate(truth.values, *given, **options)
-    return found
+        evaluations[name] = limo.evaluate(truth.values, *given, **options)
+    return evaluations
 
 
-def print_found(found: Mapping[str, "limo.Evaluation"], *, json: bool) -> dict[str, Any]:
+def print_each(evaluations: Mapping[str, "limo.Evaluation"], *, json: bool) -> dict[str, Any]:
     """Print the tables of each model, or one JSON document, which is returned."""
     document = {
-        "models": [{"name": n, **json_text.loads(one.to_json())} for n, one in found.items()],
+        "models": [{"name": n, **json_text.loads(one.to_json())} for n, one in evaluations.items()],
         "provenance": limo.report.collect_provenance(typed_command()),
     }
     if json:
         print_json(document)
         return document
-    for name, one in found.items():
-        heading = f"{name}: {one.heading}" if len(found) > 1 else one.heading
+    for name, one in evaluations.items():
+        heading = f"{name}: {one.heading}" if len(evaluations) > 1 else one.heading
         head, *body = one.measure_rows()
         print_table(heading, list(head), [list(row) for row in body], numbers=1)
         if one.margins:
             head, *body = one.margin_rows()
             print_table("margins", list(head), [list(row) for row in body], numbers=1)
-    if any(one.n_absent for one in found.values()):
+    if any(one.n_absent for one in evaluations.values()):
         print_text(
             "Scores are sparse: absent ones are below all others, and tied. The column 'between' "
             "has the values for the best and the worst order of absent labels."

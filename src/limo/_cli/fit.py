@@ -127,19 +127,19 @@ def fit(
     given = _settings(method, settings or [], alpha, quick)
     given = _limits(method, limit, cache) | given
     importlib.import_module("skops.io")  # takes seconds, which are part of the time
-    found = open_dataset(data, Reading(labels, drop, missing, format, tags, separator), seed)
+    dataset = open_dataset(data, Reading(labels, drop, missing, format, tags, separator), seed)
     chosen = _chosen(method, _without_rest(given, time.monotonic() - started))
     model = limo.experiment.estimator_for(chosen, measure, seed=seed)
     with progress(f"Fitting {method} for {measure}") as advance, _watched(model, advance):
-        model.fit(found.X, found.Y)
+        model.fit(dataset.X, dataset.Y)
     limo.save_model(
         model,
         to,
-        label_names=found.label_names,
-        feature_names=found.feature_names,
+        label_names=dataset.label_names,
+        feature_names=dataset.feature_names,
         measure=measure,
         method=method,
-        data=found.source,
+        data=dataset.source,
         force=force,
     )
     summary = {"file": str(to), "method": method, "measure": measure, **_search(model, measure)}
@@ -154,17 +154,17 @@ def _settings(method: str, given: list[str], alpha: float | None, quick: bool) -
     """Settings of the estimator: those of ``--quick``, then ``--alpha``, then ``--set``."""
     if quick and method not in _QUICK:
         raise WrongUse(f"--quick shortens the search of aimed; {method} does not search.")
-    found = dict(_QUICK[method]) if quick else {}
+    settings = dict(_QUICK[method]) if quick else {}
     if alpha is not None:
         if not method.startswith("limo"):
             raise WrongUse(f"--alpha is LIMO's regularisation strength; {method} has none.")
-        found |= {"alphas": (alpha,)} if method == "limo-cv" else {"alpha": alpha}
+        settings |= {"alphas": (alpha,)} if method == "limo-cv" else {"alpha": alpha}
     for text in given:
         name, equals, value = text.partition("=")
         if not equals:
             raise WrongUse(f"--set takes NAME=VALUE, such as --set k=20; got {text}.")
-        found[name] = _value(value)
-    return found
+        settings[name] = _value(value)
+    return settings
 
 
 def _limits(method: str, limit: str, cache: Path | None) -> dict[str, Any]:
@@ -190,12 +190,12 @@ def _seconds(text: str) -> float | None:
         return None
     number, unit = text[:-1], text[-1:]
     try:
-        found = float(number) * _UNITS[unit]
+        seconds = float(number) * _UNITS[unit]
     except (KeyError, ValueError):
-        found = 0.0
-    if not 0 < found < float("inf"):
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
         raise WrongUse(f"--time takes a duration such as 90s, 5m or 2h, or none; got {text}.")
-    return found
+    return seconds
 
 
 def _value(text: str) -> Any:
@@ -250,20 +250,20 @@ def _reporter(advance: Any) -> Any:
 
 
 def _search(model: Any, measure: str) -> dict[str, Any]:
-    """What a search found: the chosen settings, and their result in cross-validation."""
+    """The result of a search: the chosen settings, and their value in cross-validation."""
     learner = model.estimator_
     if hasattr(learner, "leaderboard_"):
         return _ensemble(learner, measure)
     search = learner[-1] if hasattr(learner, "steps") else learner
     if not hasattr(search, "cv_results_"):
         return {}
-    found, best = search.cv_results_, search.best_params_
-    cell = next(k for k in range(len(found["alpha"])) if all(found[n][k] == best[n] for n in best))
-    mean, std = (float(found[f"{what}_{measure}"][cell]) for what in ("mean", "std"))
+    cells, best = search.cv_results_, search.best_params_
+    cell = next(k for k in range(len(cells["alpha"])) if all(cells[n][k] == best[n] for n in best))
+    mean, std = (float(cells[f"{what}_{measure}"][cell]) for what in ("mean", "std"))
     chosen = {
         "terms": " + ".join(map(str, best["terms"])),
         "alpha": best["alpha"],
-        "averaged": int((found[f"share_{measure}"] > 0).sum()),
+        "averaged": int((cells[f"share_{measure}"] > 0).sum()),
     }
     return {"chosen": chosen, "cross_validated": {"mean": mean, "std": std}}
 
@@ -271,41 +271,41 @@ def _search(model: Any, measure: str) -> dict[str, Any]:
 def _ensemble(learner: Any, measure: str) -> dict[str, Any]:
     """The members of an aimed ensemble, its values, and all models tried."""
     _, *tried = learner.leaderboard_
-    found = {
+    result = {
         "weights": learner.weights_[measure],
         "threshold": learner.thresholds_.get(measure),
         "held_out": learner.held_out_,
         "tried": tried,
     }
-    return cast(dict[str, Any], _known(found))
+    return cast(dict[str, Any], _known(result))
 
 
-def _known(found: Any) -> Any:
+def _known(item: Any) -> Any:
     """None instead of nan, which JSON does not have."""
-    if isinstance(found, dict):
-        return {key: _known(value) for key, value in found.items()}
-    if isinstance(found, list | tuple):
-        return [_known(value) for value in found]
-    return None if isinstance(found, float) and math.isnan(found) else found
+    if isinstance(item, dict):
+        return {key: _known(value) for key, value in item.items()}
+    if isinstance(item, list | tuple):
+        return [_known(value) for value in item]
+    return None if isinstance(item, float) and math.isnan(item) else item
 
 
-def _say_search(found: dict[str, Any], measure: str) -> None:
+def _say_search(result: dict[str, Any], measure: str) -> None:
     title = limo.MEASURES[measure].title
-    if "chosen" in found:
-        best, score = found["chosen"], found["cross_validated"]
+    if "chosen" in result:
+        best, score = result["chosen"], result["cross_validated"]
         others = best["averaged"] - 1
         print_text(
             f"{title} {score['mean']:.4f} ± {score['std']:.4f} in "
             f"cross-validation, with the loss {best['terms']} and alpha {best['alpha']:.3g}"
             + (f"; the model averages it with {counted(others, 'other')}." if others else ".")
         )
-    if "weights" in found:
-        own = found["held_out"][measure]
+    if "weights" in result:
+        own = result["held_out"][measure]
         print_text(f"{title} {_with_interval(own)} on held-out instances.")
-        _say_ensemble(found, measure)
+        _say_ensemble(result, measure)
         others_found = [
             [limo.MEASURES[name].title, _number(one["value"]), _interval(one)]
-            for name, one in found["held_out"].items()
+            for name, one in result["held_out"].items()
         ]
         print_table(
             f"On held-out instances, cut for {_cut_for(measure)}",
@@ -325,27 +325,27 @@ def _number(value: float | None) -> str:
     return "not defined" if value is None else f"{value:.4f}"
 
 
-def _interval(found: dict[str, Any]) -> str:
-    return "" if found["low"] is None else f"{found['low']:.4f} to {found['high']:.4f}"
+def _interval(value: dict[str, Any]) -> str:
+    return "" if value["low"] is None else f"{value['low']:.4f} to {value['high']:.4f}"
 
 
-def _with_interval(found: dict[str, Any]) -> str:
-    ends = _interval(found)
-    return _number(found["value"]) + (f" (95 % interval {ends})" if ends else "")
+def _with_interval(value: dict[str, Any]) -> str:
+    ends = _interval(value)
+    return _number(value["value"]) + (f" (95 % interval {ends})" if ends else "")
 
 
-def _say_ensemble(found: dict[str, Any], measure: str) -> None:
+def _say_ensemble(result: dict[str, Any], measure: str) -> None:
     """The members, the best single model, the kind of threshold, and what was left out."""
-    by_weight = sorted(found["weights"].items(), key=lambda item: -item[1])
+    by_weight = sorted(result["weights"].items(), key=lambda item: -item[1])
     members = "; ".join(f"{name} {weight:.0%}" for name, weight in by_weight)
     print_text(f"The ensemble: {members}.")
-    tried = [line for line in found["tried"] if "value" in line]
+    tried = [line for line in result["tried"] if "value" in line]
     print_text(
         f"The best of {len(tried)} single models is {tried[0]['model']}, "
         f"{_number(tried[0]['value'][measure])} on held-out instances."
     )
-    if found["threshold"]:
-        kind = _KINDS.get(found["threshold"], f"{found['threshold']}, chosen by cross-validation")
+    if result["threshold"]:
+        kind = _KINDS.get(result["threshold"], f"{result['threshold']}, chosen by cross-validation")
         print_text(f"Threshold: {kind}.")
     boosted = any(line.get("family") == "boosting" for line in tried)
     if boosted and find_spec("lightgbm") is None:
@@ -353,7 +353,7 @@ def _say_ensemble(found: dict[str, Any], measure: str) -> None:
             "scikit-learn grew the boosted trees, because LightGBM is not installed. It is several "
             "times faster: pip install 'limo-ml[boosting]'."
         )
-    for text in _left_out(found["tried"]):
+    for text in _left_out(result["tried"]):
         print_text(text)
 
 

@@ -96,7 +96,7 @@ def open_dataset(reference: str, reading: Reading, seed: int = 0) -> "limo.Datas
 
 
 def check_file(reference: str, *, or_known: bool = False) -> Path:
-    """The file; raise if there is none. ``or_known`` if a known data set would do, too."""
+    """The file; raise if there is none. ``or_known``: a known data set would do, too."""
     file = Path(reference)
     if file.is_dir():
         raise WrongUse(f"{reference} is a folder; name a file in it.")
@@ -108,7 +108,7 @@ def check_file(reference: str, *, or_known: bool = False) -> Path:
 
 
 def place_of_column(given: str | None, truth: str, what: str) -> tuple[str, str | None] | None:
-    """Where numbers or names of the instances are: a file, or the true labels and their column."""
+    """The place of numbers or names of the instances: a file, or a column of the true labels."""
     if given is None:
         return None
     if Path(given).is_file():

@@ -11,7 +11,7 @@ from limo._cli.options import Json
 
 EXAMPLES = examples(
     ("as a table", "limo measures"),
-    ("with the further ones", "limo measures --all"),
+    ("with the further measures", "limo measures --all"),
     ("for programs", "limo measures --json"),
 )
 
@@ -28,15 +28,15 @@ def measures(everything: All = False, json: Json = False) -> None:
     "yes" means that the measure is perfect if all margins of that kind are positive, and "limit"
     that it approaches its best value as the number of instances grows. The last column lists the
     losses that bound the measure, the closest first: the terms of limo.MarginClassifier. The
-    further measures are computed on request, by "limo evaluate --measures"; the numbers in their
-    names can be any.
+    further measures are computed on request, by "limo evaluate --measures"; any number can replace
+    the one in a name.
     """
     chosen = limo.measures.select("all" if everything else None)
-    found = [_record(measure) for measure in chosen]
+    records = [_record(measure) for measure in chosen]
     if json:
-        print_json(found)
+        print_json(records)
         return
-    kinds = [kind.removesuffix("-wise") for kind in found[0]["optimised_by"]]
+    kinds = [kind.removesuffix("-wise") for kind in records[0]["optimised_by"]]
     head = ["name", "needs", "better", "threshold", *kinds, "bounded by"]
     body = [
         [
@@ -44,7 +44,7 @@ def measures(everything: All = False, json: Json = False) -> None:
             *m["optimised_by"].values(),
             _losses(m["bounded_by"]),
         ]
-        for m in found
+        for m in records
     ]
     print_table("Measures, and whether positive margins of a kind make them perfect", head, body)
 

@@ -39,11 +39,11 @@ METHODS = (
 def data_sets() -> list[str]:
     """Data sets that are known by name, and their parts: enron, enron:train, ..."""
     text = (resources.files("limo") / "datasets" / "catalogue.json").read_text("utf-8")
-    found = ["figure1"]
+    names = ["figure1"]
     for record in json.loads(text):
         parts = [part for part in record["parts"] if part != "all"]
-        found += [record["name"], *(f"{record['name']}:{part}" for part in parts)]
-    return found
+        names += [record["name"], *(f"{record['name']}:{part}" for part in parts)]
+    return names
 
 
 def complete_measure(incomplete: str) -> list[str]:
@@ -155,6 +155,14 @@ Id = Annotated[
         help="The column that names the rows: files are matched by it, in any order.",
     ),
 ]
+IdToCopy = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="The column that names the rows, which is copied to the output.",
+    ),
+]
 Tags = Annotated[
     str | None,
     typer.Option(
@@ -167,7 +175,7 @@ Separator = Annotated[
     str | None,
     typer.Option(
         "--separator",
-        help="What is between two labels in the column of --tags; by default a semicolon.",
+        help="The text between two labels in the column of --tags; by default a semicolon.",
         show_default=False,
     ),
 ]

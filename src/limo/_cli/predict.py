@@ -14,7 +14,7 @@ from limo._cli.options import (
     Drop,
     Force,
     Format,
-    Id,
+    IdToCopy,
     Json,
     Missing,
     Spreadsheet,
@@ -46,7 +46,7 @@ def predict(
         typer.Option("--output", "-o", help="Ends in .csv, .tsv, .parquet, .npz or .npy."),
     ],
     what: What = "both",
-    id: Id = None,
+    id: IdToCopy = None,
     drop: Drop = None,
     missing: Missing = "error",
     format: Format = None,
@@ -109,10 +109,10 @@ def _instances(data: str, saved: Any, reading: Reading, id: str | None) -> Any:
     """The features of the data, in the order of the model's."""
     names, labels = saved.feature_names, saved.label_names or ()
     if is_known(data):
-        found = open_dataset(data, reading)
+        dataset = open_dataset(data, reading)
         if names is None:
-            return found.X
-        return limo.datasets.order_features(found.X, found.feature_names, names, found.source)
+            return dataset.X
+        return limo.datasets.order_features(dataset.X, dataset.feature_names, names, dataset.source)
     how = {key: value for key, value in reading.arguments().items() if key != "labels"}
     return limo.datasets.read_instances(data, names, labels, id=id, **how)
 

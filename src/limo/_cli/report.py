@@ -35,7 +35,7 @@ def report(
         typer.Option("--output", "-o", help="Ends in .html (a page), .tex, .md or .csv (tables)."),
     ],
     tables: Annotated[
-        bool, typer.Option("--tables", help="Write the tables alone to a .html file, too.")
+        bool, typer.Option("--tables", help="Write only the tables to a .html file.")
     ] = False,
     force: Force = False,
 ) -> None:

@@ -34,7 +34,7 @@ def reproduce(
     ] = None,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Fewer repetitions, smaller data: minutes, not an hour."),
+        typer.Option("--quick", help="Fewer repetitions and smaller data: minutes, not an hour."),
     ] = False,
     jobs: Jobs = None,
     json: Json = False,
@@ -49,13 +49,13 @@ def reproduce(
     folder = to or Path(f"limo-{part}")
     _check_folder(folder, force)
     with progress(f"Reproducing {part}") as advance, _no_empty_folder(folder):
-        found = _run(part, folder, quick, jobs, advance)
-        page = limo.report.write(found.document, folder / "report.html", force=True)
+        result = _run(part, folder, quick, jobs, advance)
+        page = limo.report.write(result.document, folder / "report.html", force=True)
     if json:
-        print_json(found.document)
+        print_json(result.document)
         return
-    print_text(found.title, style="bold")
-    for sentence in found.findings:
+    print_text(result.title, style="bold")
+    for sentence in result.findings:
         print_text(sentence)
     print_text(f"Tables and pictures are in {folder}; the report is {page}.")
 

@@ -2,8 +2,8 @@
 
 A group is a label with its instances, or the whole matrix. Its relevant scores are few, and known
 to every block. A block visits its own irrelevant entries: it adds their derivatives to its own
-matrix, and what the relevant scores are owed to arrays that add up. ``limo._kernels.losses`` and
-``limo._kernels.soft`` have the formulas.
+matrix, and their part of the derivatives by the relevant scores, which is called owed, to arrays
+that add up. ``limo._kernels.losses`` and ``limo._kernels.soft`` have the formulas.
 
 Every row of a block belongs to one group, ``groups[i]``: the rows are columns of the matrix of
 scores, copied, or its rows where the whole matrix is one group.
@@ -53,12 +53,12 @@ def prepare_groups(ordered: Values, weights: Values, starts: Integers) -> Sorted
     for g in range(n_groups):
         start, stop = starts[g], starts[g + 1]
         if stop > start:
-            found = prepare(ordered[start:stop], weights[start:stop])
-            running[0, start + g : stop + g + 1] = found.counts
-            running[1, start + g : stop + g + 1] = found.sums
-            running[2, start + g : stop + g + 1] = found.squares
-            buckets[2 * start + g : 2 * stop + g + 1] = found.buckets
-            per_unit[g] = found.buckets_per_unit
+            group = prepare(ordered[start:stop], weights[start:stop])
+            running[0, start + g : stop + g + 1] = group.counts
+            running[1, start + g : stop + g + 1] = group.sums
+            running[2, start + g : stop + g + 1] = group.squares
+            buckets[2 * start + g : 2 * stop + g + 1] = group.buckets
+            per_unit[g] = group.buckets_per_unit
     return Sorted(starts, ordered, weights, running[0], running[1], running[2], buckets, per_unit)
 
 
@@ -183,7 +183,7 @@ def meet_groups(
     factors: Values,
     slopes: Values,
 ) -> float:
-    """What top, bottom or worst of each group need of the relevant ``scores`` alone.
+    """The part of top, bottom or worst of each group that needs the relevant ``scores`` alone.
 
     ``shares`` are their weights. ``levels`` are the log-sum-exps of the irrelevant scores; for
     bottom, they become those of the negated relevant ones. ``factors`` become those of

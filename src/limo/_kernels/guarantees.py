@@ -17,7 +17,7 @@ _HALVINGS = 60
 
 
 @kernel
-def extreme_precisions(counts: Integers, limits: Integers, found: Values) -> None:
+def extreme_precisions(counts: Integers, limits: Integers, bounds: Values) -> None:
     """Lowest and highest average precision of rows, exactly.
 
     Dynamic programming over the items k, the levels v and the sums b: two tables hold the lowest
@@ -38,7 +38,7 @@ def extreme_precisions(counts: Integers, limits: Integers, found: Values) -> Non
             _add_item(low, high, before, v, k / (k + v), min(limits[1, k - 1], k * v))
         while i < counts.shape[1] and counts[0, i] == k:
             v, b = min(counts[1, i], counts[2, i]), counts[2, i]
-            found[0, i], found[1, i] = low[v, b] / k, high[v, b] / k
+            bounds[0, i], bounds[1, i] = low[v, b] / k, high[v, b] / k
             i += 1
 
 
@@ -136,14 +136,14 @@ def extreme_f1(p: int, n: int, b: float) -> tuple[float, float]:
 
 
 @kernel
-def extreme_f1s(counts: Integers, found: Values) -> None:
+def extreme_f1s(counts: Integers, bounds: Values) -> None:
     """Lowest and highest F1 of rows, given as lines p, n, b."""
     for i in range(counts.shape[1]):
-        found[0, i], found[1, i] = extreme_f1(counts[0, i], counts[1, i], float(counts[2, i]))
+        bounds[0, i], bounds[1, i] = extreme_f1(counts[0, i], counts[1, i], float(counts[2, i]))
 
 
 @kernel
-def row_orders(indptr: Integers, ahead: Integers, found: Values) -> None:
+def row_orders(indptr: Integers, ahead: Integers, out: Values) -> None:
     """For each row: a_1, a_p, average precision and F1 at its best threshold; nan without items.
 
     ``ahead`` holds the a_k of all rows, one row after the other.
@@ -151,19 +151,19 @@ def row_orders(indptr: Integers, ahead: Integers, found: Values) -> None:
     for i in range(indptr.size - 1):
         start, p = indptr[i], indptr[i + 1] - indptr[i]
         if p == 0:
-            found[:, i] = np.nan
+            out[:, i] = np.nan
             continue
         precision, best = 0.0, 0.0
         for k in range(1, p + 1):
             a = ahead[start + k - 1]
             precision += k / (k + a)
             best = max(best, 2.0 * k / (p + k + a))
-        found[0, i], found[1, i] = ahead[start], ahead[start + p - 1]
-        found[2, i], found[3, i] = precision / p, best
+        out[0, i], out[1, i] = ahead[start], ahead[start + p - 1]
+        out[2, i], out[3, i] = precision / p, best
 
 
 @kernel
-def best_weighted_f1(indptr: Integers, ahead: Values, weights: Values, found: Values) -> None:
+def best_weighted_f1(indptr: Integers, ahead: Values, weights: Values, out: Values) -> None:
     """F1 at the best threshold of rows whose items have weights; nan without relevant items.
 
     ``ahead`` holds the weight of the irrelevant items above each relevant one.
@@ -176,4 +176,4 @@ def best_weighted_f1(indptr: Integers, ahead: Values, weights: Values, found: Va
             above += weights[c]
             f1 = 2.0 * above / (total + above + ahead[c])
             best = f1 if np.isnan(best) else max(best, f1)
-        found[i] = best
+        out[i] = best

@@ -29,7 +29,7 @@ from limo._types import Booleans, Floats, Integers, Values
 # With at most this many relevant or irrelevant scores, visiting all pairs of a row is faster.
 FEW = 128
 
-# Buckets with more scores than this are sorted otherwise.
+# If a bucket has more scores than this, a general sort is used instead.
 _CROWDED = 16
 
 
@@ -388,14 +388,14 @@ def add_row_curvatures(
             continue
         known = rows.shape[1] - places.size + p
         scores, moves = scratch[0, :known], scratch[1, :known]
-        own, found = scratch[2, :known], scratch[3, :known]
+        own, curvatures = scratch[2, :known], scratch[3, :known]
         take(rows[i], places, marks, scores[:p], scores[p:])
         take(directions[i], places, marks, moves[:p], moves[p:])
         own[:] = 1.0
         if items.weights.size:
             take(items.weights, places, marks, own[:p], own[p:])
-        _pair_curvatures(scores, moves, own, p, between, found)
-        give(curvature * weights[i], found[:p], found[p:], places, marks, out[i])
+        _pair_curvatures(scores, moves, own, p, between, curvatures)
+        give(curvature * weights[i], curvatures[:p], curvatures[p:], places, marks, out[i])
     return 0.0
 
 

@@ -11,7 +11,7 @@ from limo._types import Booleans, Floats, Integers, Values
 
 @kernel
 def add_auc_influence(
-    scores: Floats, marks: Booleans, owner: Integers, tie: float, share: float, found: Values
+    scores: Floats, marks: Booleans, owner: Integers, tie: float, share: float, influence: Values
 ) -> None:
     """Add ``share`` times the influence of each item on the AUC to its instance.
 
@@ -39,12 +39,12 @@ def add_auc_influence(
     of_relevant = share / p * np.sqrt(p / max(p - 1, 1))
     of_irrelevant = share / n * np.sqrt(n / max(n - 1, 1))
     for k in range(scores.size):
-        found[owner[k]] += (credit[k] - auc) * (of_relevant if marks[k] else of_irrelevant)
+        influence[owner[k]] += (credit[k] - auc) * (of_relevant if marks[k] else of_irrelevant)
 
 
 @kernel
 def add_precision_influence(
-    scores: Floats, marks: Booleans, owner: Integers, worst: bool, share: float, found: Values
+    scores: Floats, marks: Booleans, owner: Integers, worst: bool, share: float, influence: Values
 ) -> None:
     """Add to each instance ``share`` times what the average precision loses without its item.
 
@@ -81,11 +81,11 @@ def add_precision_influence(
         first = np.searchsorted(relevant, scores[k], side="left")
         after = np.searchsorted(relevant, scores[k], side="right")
         if not marks[k]:
-            found[owner[k]] += share * lost_bad[after if worst else first] / p
+            influence[owner[k]] += share * lost_bad[after if worst else first] / p
         elif p > 1:
             lost = lost_good[first] + (after - first - 1) * tied[first]
             without = (total - precision[first] - lost) / (p - 1)
-            found[owner[k]] += share * (total / p - without)
+            influence[owner[k]] += share * (total / p - without)
 
 
 @kernel
@@ -97,11 +97,11 @@ def resample_row(
     weights: Values,
     tie: float,
     worst: bool,
-    found: Values,
+    out: Values,
 ) -> None:
     """AUC and average precision of a row under each line of weights of the instances.
 
-    ``order`` sorts the scores from high to low. ``found`` has a line for the AUC and one for the
+    ``order`` sorts the scores from high to low. ``out`` has a line for the AUC and one for the
     average precision; nan where one of the kinds has no weight.
     """
     for b in range(weights.shape[0]):
@@ -124,5 +124,5 @@ def resample_row(
             above_p += p
             above_n += n
         pairs = above_p * above_n
-        found[0, b] = 1 - lost / pairs if pairs > 0 else np.nan
-        found[1, b] = precision / above_p if above_p > 0 else np.nan
+        out[0, b] = 1 - lost / pairs if pairs > 0 else np.nan
+        out[1, b] = precision / above_p if above_p > 0 else np.nan

@@ -81,6 +81,19 @@ def _boundary(ordered: Floats, value: float, end: int, strict: bool) -> int:
 
 
 @kernel
+def _count_row(
+    row: Floats, start: int, stop: int, relevant: Floats, above: Integers, tied: Integers
+) -> None:
+    """Count for the relevant scores from ``start`` to ``stop``, which belong to this row."""
+    end = row.size
+    for k in range(start, stop):
+        # relevant scores descend, so the boundary only moves down the row
+        end = _boundary(row, relevant[k], end, True)
+        above[k] += row.size - end
+        tied[k] += end - _boundary(row, relevant[k], end, False)
+
+
+@kernel
 def count_irrelevant(
     ordered: Floats, indptr: Integers, relevant: Floats, above: Integers, tied: Integers
 ) -> None:
@@ -91,13 +104,7 @@ def count_irrelevant(
     row can be processed in parts.
     """
     for i in range(ordered.shape[0]):
-        row = ordered[i]
-        end = row.size
-        for k in range(indptr[i], indptr[i + 1]):
-            # relevant scores descend, so the boundary only moves down the row
-            end = _boundary(row, relevant[k], end, True)
-            above[k] += row.size - end
-            tied[k] += end - _boundary(row, relevant[k], end, False)
+        _count_row(ordered[i], indptr[i], indptr[i + 1], relevant, above, tied)
 
 
 @kernel
@@ -116,11 +123,7 @@ def count_stored(
     """
     for i in range(starts.size):
         row = ordered[starts[i] : stops[i]]
-        end = row.size
-        for k in range(indptr[i], indptr[i + 1]):
-            end = _boundary(row, relevant[k], end, True)
-            above[k] += row.size - end
-            tied[k] += end - _boundary(row, relevant[k], end, False)
+        _count_row(row, indptr[i], indptr[i + 1], relevant, above, tied)
 
 
 @kernel
@@ -156,8 +159,8 @@ def weigh_irrelevant(
 
 
 @kernel
-def nearest(distances: Values, close: Values, own: int, found: Integers) -> None:
-    """Write into row i of ``found`` the columns of the smallest distances of row i, nearest first.
+def nearest(distances: Values, close: Values, own: int, out: Integers) -> None:
+    """Write into row i of ``out`` the columns of the smallest distances of row i, nearest first.
 
     Distances that differ by ``close[i]`` or less count as equal, and of equal ones the lower column
     is nearer. Row i leaves out column ``own + i``, which is the row itself; with a negative ``own``
@@ -165,7 +168,7 @@ def nearest(distances: Values, close: Values, own: int, found: Integers) -> None
     the columns are in random order.
     """
     n_rows, n_columns = distances.shape
-    k = found.shape[1]
+    k = out.shape[1]
     best = np.empty(k)
     for i in range(n_rows):
         best[:] = np.inf
@@ -176,10 +179,10 @@ def nearest(distances: Values, close: Values, own: int, found: Integers) -> None
             place = k - 1
             while place > 0 and d < best[place - 1]:
                 best[place] = best[place - 1]
-                found[i, place] = found[i, place - 1]
+                out[i, place] = out[i, place - 1]
                 place -= 1
             best[place] = distances[i, j]
-            found[i, place] = j
+            out[i, place] = j
 
 
 # Exact sums: the same bits for every order and every grouping. A sum is kept as a whole number of

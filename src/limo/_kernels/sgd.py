@@ -182,7 +182,7 @@ class Weights(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """What a step multiplies weights by, and what multiple of a drawn row each half adds."""
+    """The factor of the weights in a step, and the multiple of a drawn row that each half adds."""
 
     keep: float
     label: float

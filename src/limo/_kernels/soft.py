@@ -7,9 +7,9 @@ B = log sum exp(-a), softplus(z) = log(1 + exp(z)) and sigma its derivative,
     bottom = 1/n sum over b of softplus(b + B),
     worst  = softplus(A + B).
 
-Bottom is top with the sides swapped and all signs turned. Functions of one row take the relevant
+Bottom is top with the sides swapped and all signs reversed. Functions of one row take the relevant
 and the irrelevant scores as two arrays and overwrite them with what they compute, so that a row
-costs one exponential per item and no memory of its own.
+costs one exponential per item and no further memory.
 
 An item of weight w counts like w equal items. In a log-sum-exp its score then has log w more; in a
 mean it has a larger share.
@@ -192,22 +192,21 @@ def _row_value(kind: int, relevant: Values, irrelevant: Values, shares: Values) 
 
 @kernel
 def _enter(
-    row: Floats,
-    items: Items,
-    kind: int,
-    places: Integers,
-    marks: Booleans,
-    p: int,
-    scores: Values,
-    weights: Values,
-) -> Values:
-    """Copy the known scores of a row, relevant ones first, as weighed; return the shares."""
+    row: Floats, items: Items, i: int, kind: int, scratch: Values
+) -> tuple[Integers, Booleans, int, Values, Values]:
+    """Copy the known scores of row i into ``scratch``, relevant ones first, with their weights.
+
+    Returns their places, which are relevant, how many these are, the scores and the shares.
+    """
+    places, marks, p = places_of(items, i)
+    known = row.size - places.size + p
+    scores, weights = scratch[0, :known], scratch[1, :known]
     take(row, places, marks, scores[:p], scores[p:])
     if items.weights.size == 0:
-        return items.weights
+        return places, marks, p, scores, items.weights
     take(items.weights, places, marks, weights[:p], weights[p:])
     _weigh(kind, scores[:p], scores[p:], weights[:p], weights[p:])
-    return weights[:p] if kind == TOP else weights[p:]
+    return places, marks, p, scores, weights[:p] if kind == TOP else weights[p:]
 
 
 @kernel
@@ -222,10 +221,7 @@ def add_soft_rows(
     scratch = np.empty((2, rows.shape[1]))
     for i in range(rows.shape[0]):
         if weights[i] != 0.0:
-            places, marks, p = places_of(items, i)
-            known = rows.shape[1] - places.size + p
-            scores = scratch[0, :known]
-            shares = _enter(rows[i], items, kind, places, marks, p, scores, scratch[1, :known])
+            places, marks, p, scores, shares = _enter(rows[i], items, i, kind, scratch)
             total += weights[i] * _row_value(kind, scores[:p], scores[p:], shares)
             give(weights[i], scores[:p], scores[p:], places, marks, gradient[i])
     return total
@@ -288,10 +284,8 @@ def add_soft_products(
     scratch = np.empty((3, rows.shape[1]))
     for i in range(rows.shape[0]):
         if weights[i] != 0.0:
-            places, marks, p = places_of(items, i)
-            known = rows.shape[1] - places.size + p
-            scores, moves = scratch[0, :known], scratch[1, :known]
-            shares = _enter(rows[i], items, kind, places, marks, p, scores, scratch[2, :known])
+            places, marks, p, scores, shares = _enter(rows[i], items, i, kind, scratch)
+            moves = scratch[2, : scores.size]
             take(directions[i], places, marks, moves[:p], moves[p:])
             _row_product(kind, scores[:p], scores[p:], moves[:p], moves[p:], shares)
             give(weights[i], moves[:p], moves[p:], places, marks, out[i])
@@ -338,10 +332,7 @@ def add_soft_diagonals(
     scratch = np.empty((2, rows.shape[1]))
     for i in range(rows.shape[0]):
         if weights[i] != 0.0:
-            places, marks, p = places_of(items, i)
-            known = rows.shape[1] - places.size + p
-            scores = scratch[0, :known]
-            shares = _enter(rows[i], items, kind, places, marks, p, scores, scratch[1, :known])
+            places, marks, p, scores, shares = _enter(rows[i], items, i, kind, scratch)
             _row_diagonal(kind, scores[:p], scores[p:], shares)
             give(weights[i], scores[:p], scores[p:], places, marks, out[i])
     return 0.0

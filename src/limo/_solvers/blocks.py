@@ -39,8 +39,8 @@ from limo.losses._term import Totals, Weighted
 # What joins the parts
 
 
-def _meet(found: Sequence[Survey | None], groups: dict[str, Groups], setting: Setting) -> Meeting:
-    known = [one for one in found if one is not None]
+def _meet(surveys: Sequence[Survey | None], groups: dict[str, Groups], setting: Setting) -> Meeting:
+    known = [one for one in surveys if one is not None]
     return meet(join(known), groups, setting.spread, setting.width)
 
 
@@ -51,11 +51,11 @@ def _add_owed(meeting: Meeting, owed: Sequence[Values]) -> Values:
     return total
 
 
-def _add_points(found: Sequence[tuple[float, Values]]) -> tuple[float, Values]:
-    total = found[0][1].copy()
-    for _, gradient in found[1:]:
+def _add_points(points: Sequence[tuple[float, Values]]) -> tuple[float, Values]:
+    total = points[0][1].copy()
+    for _, gradient in points[1:]:
         total += gradient
-    return math.fsum(value for value, _ in found), total
+    return math.fsum(value for value, _ in points), total
 
 
 def _value_of(meeting: Meeting) -> float:
@@ -75,23 +75,23 @@ class Engine(Protocol):
     def each(self, function: Callable[..., Any], *inputs: Any) -> list[Any]:
         """Call ``function(part, *inputs)`` for each part; a list has an input for each."""
 
-    def apply(self, function: Callable[..., Any], found: list[Any]) -> list[Any]:
+    def apply(self, function: Callable[..., Any], results: list[Any]) -> list[Any]:
         """Call a function of each result, where it is."""
 
     def once(self, function: Callable[..., Any], *inputs: Any) -> Any:
         """Call a function of results, a list being one argument, in one place."""
 
-    def add(self, function: Callable[..., Any], found: list[Any]) -> Any:
+    def add(self, function: Callable[..., Any], results: list[Any]) -> Any:
         """Add results up: the function takes some and gives one that can be added again."""
 
-    def result(self, found: Any) -> Any:
+    def result(self, result: Any) -> Any:
         """Bring a result, or a tuple of results, here."""
 
     def derive(self, function: Callable[..., Any], *inputs: Any) -> "Engine":
-        """The engine of the parts that a function makes of these."""
+        """The engine of the parts that a function makes from these."""
 
     def retry(self, compute: Callable[[], Any]) -> Any:
-        """Compute, and again if a machine was lost meanwhile."""
+        """Compute; repeat it if a machine was lost meanwhile."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,21 +109,21 @@ class Local:
         """Call the function of the part."""
         return [function(self.part, *(one[0] if type(one) is list else one for one in inputs))]
 
-    def apply(self, function: Callable[..., Any], found: list[Any]) -> list[Any]:
+    def apply(self, function: Callable[..., Any], results: list[Any]) -> list[Any]:
         """Call the function."""
-        return [function(one) for one in found]
+        return [function(one) for one in results]
 
     def once(self, function: Callable[..., Any], *inputs: Any) -> Any:
         """Call the function."""
         return function(*inputs)
 
-    def add(self, function: Callable[..., Any], found: list[Any]) -> Any:
+    def add(self, function: Callable[..., Any], results: list[Any]) -> Any:
         """Call the function."""
-        return function(found)
+        return function(results)
 
-    def result(self, found: Any) -> Any:
+    def result(self, result: Any) -> Any:
         """The result."""
-        return found
+        return result
 
     def derive(self, function: Callable[..., Any], *inputs: Any) -> "Local":
         """The engine of the part that the function makes."""
@@ -170,8 +170,8 @@ class BlockProblem:
         """The second derivatives of the terms by each weight, where all weights are 0."""
 
         def compute() -> Values:
-            found = self.engine.each(curvatures_of, self.engine.share(self.setting))
-            total: Values = self.engine.result(self.engine.add(_total, found))
+            parts = self.engine.each(curvatures_of, self.engine.share(self.setting))
+            total: Values = self.engine.result(self.engine.add(_total, parts))
             return np.maximum(total, 0.0)
 
         return self.engine.retry(compute)  # type: ignore[no-any-return]
@@ -185,8 +185,8 @@ class BlockProblem:
         known = (Weighted.of(t, none, setting.totals) for t in others)
 
         def compute() -> float:
-            found = self.engine.each(zero_of, self.engine.share(setting))
-            return float(self.engine.result(self.engine.add(_total, found)))
+            parts = self.engine.each(zero_of, self.engine.share(setting))
+            return float(self.engine.result(self.engine.add(_total, parts)))
 
         return math.fsum([self.engine.retry(compute), *(w.at_equal_scores(width) for w in known)])
 
@@ -197,8 +197,8 @@ class BlockProblem:
         return other
 
 
-def _total(found: Sequence[Any]) -> Any:
-    return sum(found[1:], start=found[0])
+def _total(results: Sequence[Any]) -> Any:
+    return sum(results[1:], start=results[0])
 
 
 class BlockObjective:
@@ -228,20 +228,20 @@ class BlockObjective:
         """The terms and their gradient: three rounds over the parts, or one for rows alone."""
         engine = self.problem.engine
         setting = replace(self.problem.setting, width=self.width)
-        told, at = engine.share(setting), engine.share(W)
+        common, at = engine.share(setting), engine.share(W)
         self.passes += 4 if setting.spread else 2
         if not setting.spread:
-            found = engine.each(scan_of, at, None, None, told)
+            points = engine.each(scan_of, at, None, None, common)
             return engine.result(  # type: ignore[no-any-return]
-                engine.add(_add_points, engine.each(finish_of, found, None, 0, told))
+                engine.add(_add_points, engine.each(finish_of, points, None, 0, common))
             )
         groups, starts = relevant_entries(engine, setting)
-        kept = engine.each(scores_of, at, told)
-        meeting = engine.once(_meet, engine.each(survey_of, at, kept, told), groups, told)
-        scanned = engine.each(scan_of, at, kept, meeting, told)
+        kept = engine.each(scores_of, at, common)
+        meeting = engine.once(_meet, engine.each(survey_of, at, kept, common), groups, common)
+        scanned = engine.each(scan_of, at, kept, meeting, common)
         owed = engine.once(_add_owed, meeting, engine.apply(owed_of, scanned))
-        found = engine.each(finish_of, scanned, owed, starts, told)
-        total = engine.add(_add_points, found), engine.once(_value_of, meeting)
+        points = engine.each(finish_of, scanned, owed, starts, common)
+        total = engine.add(_add_points, points), engine.once(_value_of, meeting)
         (value, gradient), shared = engine.result(total)
         return value + shared, gradient
 

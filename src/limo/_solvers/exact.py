@@ -62,7 +62,7 @@ def solve(
 
 
 def bytes_of(working_memory: float | None) -> float:
-    """The bytes that so many MiB are; by default half of what the process may use."""
+    """MiB as bytes; by default half of what the process may use."""
     if working_memory is None:
         return memory_limit() / 2
     return float(check_number(working_memory, "working_memory", above=0)) * 2.0**20
@@ -70,7 +70,7 @@ def bytes_of(working_memory: float | None) -> float:
 
 @lru_cache(maxsize=1)
 def _thread_pools() -> ThreadpoolController:
-    """The libraries with threads; to find them takes longer than a small problem."""
+    """The libraries with threads, kept: finding them takes longer than a small problem."""
     return ThreadpoolController()
 
 
@@ -130,7 +130,7 @@ def _with_corners(
 
 # Limited-memory BFGS
 
-# Wolfe conditions: enough decrease, and a slope flat enough to have learnt something.
+# Wolfe conditions: enough decrease, and a slope that is flat enough to estimate curvature.
 _DECREASE = 1e-4
 _FLATNESS = 0.9
 _MOST_TRIALS = 25
@@ -267,15 +267,15 @@ def _search(ray: Ray, value: float, slope: float, t: float) -> bool:
     """Find a step that decreases the objective enough and flattens its slope."""
     low, high = 0.0, math.inf
     for _ in range(_MOST_TRIALS):
-        found, found_slope = ray.at(t)
-        if not found <= value + _DECREASE * t * slope:
+        new_value, new_slope = ray.at(t)
+        if not new_value <= value + _DECREASE * t * slope:
             high = t
-        elif found_slope < _FLATNESS * slope:
+        elif new_slope < _FLATNESS * slope:
             low = t
         else:
             return True
         t = 4.0 * t if high == math.inf else 0.5 * (low + high)
-    return found < value
+    return new_value < value
 
 
 class _History:

@@ -35,7 +35,7 @@ class Ray(Protocol):
 
 
 class Objective(Protocol):
-    """What the optimiser minimises; a ``width`` above 0 rounds the corner of the hinge."""
+    """The function to minimise; a ``width`` above 0 rounds the corner of the hinge."""
 
     width: float
 

@@ -62,7 +62,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What all parts know: the terms, the totals of all instances, and the constant feature."""
+    """Settings that all parts share: terms, totals of all instances, the constant feature."""
 
     terms: tuple[Term, ...]
     totals: Totals
@@ -90,7 +90,7 @@ class Setting:
 
 
 class Summary(NamedTuple):
-    """What is known of some instances before anything is learnt; those of parts add up."""
+    """Facts about some instances, known before training; those of parts add up."""
 
     totals: Totals
     squares: float
@@ -113,17 +113,17 @@ class Summary(NamedTuple):
 
 def summary_of(part: Part) -> Summary | None:
     """Totals, the sum of all squared features, and their number; None without blocks."""
-    found = None
+    summary = None
     for block in part:
         squares = block.X.multiply(block.X) if sparse.issparse(block.X) else np.square(block.X)
         one = Summary(Totals.of(block.Y), float(squares.sum()), block.X.shape[1])
-        found = one if found is None else found.plus(one)
-    return found
+        summary = one if summary is None else summary.plus(one)
+    return summary
 
 
-def add_summaries(found: Sequence[Summary | None]) -> Summary:
+def add_summaries(summaries: Sequence[Summary | None]) -> Summary:
     """The summary of all parts."""
-    known = [one for one in found if one is not None]
+    known = [one for one in summaries if one is not None]
     if not known or not any(one.totals.n_rows for one in known):
         raise ValueError("There is nothing to learn from: no block has an instance.")
     total = known[0]
@@ -141,8 +141,8 @@ class Entries(NamedTuple):
 
 def entries_of(part: Part) -> Entries:
     """The relevant entries of a part."""
-    found = [(block.Y.indices, block.Y.weights_at(block.Y.flat)) for block in part]
-    labels, weights = zip((np.zeros(0, dtype=np.int64), np.zeros(0)), *found, strict=True)
+    entries = [(block.Y.indices, block.Y.weights_at(block.Y.flat)) for block in part]
+    labels, weights = zip((np.zeros(0, dtype=np.int64), np.zeros(0)), *entries, strict=True)
     return Entries(np.concatenate(labels), np.concatenate(weights))
 
 
@@ -160,7 +160,7 @@ def starts_of(entries: Sequence[Entries]) -> list[int]:
 
 
 def zero_of(part: Part, setting: Setting) -> float:
-    """What the terms in the view "rows" are where all scores are 0."""
+    """The value of the terms in the view "rows" where all scores are 0."""
     return math.fsum(
         weighted.at_equal_scores(setting.width)
         for block in part
@@ -189,12 +189,14 @@ def scores_of(part: Part, W: Values, setting: Setting) -> list[Values] | None:
 
 def survey_of(part: Part, W: Values, kept: list[Values] | None, setting: Setting) -> Survey | None:
     """Relevant scores, and log-sum-exps of the others; None without blocks."""
-    found = [survey(S, block.Y, setting.spread) for block, S, _ in _scored(part, W, kept, setting)]
-    return join(found) if found else None
+    surveys = [
+        survey(S, block.Y, setting.spread) for block, S, _ in _scored(part, W, kept, setting)
+    ]
+    return join(surveys) if surveys else None
 
 
 class Scanned(NamedTuple):
-    """What a part contributes: value, gradient by the weights, and what relevant scores get."""
+    """The contribution of a part: value, gradient by the weights, and owed derivatives."""
 
     value: float
     gradient: Values
@@ -228,7 +230,7 @@ def owed_of(scanned: Scanned) -> Values | None:
 def finish_of(
     part: Part, scanned: Scanned, owed: Values | None, start: int, setting: Setting
 ) -> tuple[float, Values]:
-    """The value and gradient of a part, given what all relevant scores are owed."""
+    """The value and gradient of a part, given the derivatives owed to all relevant scores."""
     gradient = scanned.gradient
     if owed is not None:
         gradient = gradient.copy()  # another call may start from the same scan
@@ -251,7 +253,7 @@ def _scored(
 def _sparse_product(X: Any, G: Any, constant: float) -> Values:
     """X' G for a sparse G, with the constant feature."""
     product = (G.T @ X).T
-    found: Values = product.toarray() if sparse.issparse(product) else product
+    dense: Values = product.toarray() if sparse.issparse(product) else product
     if not constant:
-        return found
-    return np.vstack([found, constant * np.asarray(G.sum(axis=0)).reshape(1, -1)])
+        return dense
+    return np.vstack([dense, constant * np.asarray(G.sum(axis=0)).reshape(1, -1)])

@@ -51,10 +51,10 @@ class Problem:
     @cached_property
     def curvatures(self) -> Values:
         """The second derivatives of the terms by each weight, where all weights are 0."""
-        found = np.zeros((self.features.shape[1], self.Y.shape[1]))
+        total = np.zeros((self.features.shape[1], self.Y.shape[1]))
         for part in self.parts:
-            found += self.features.weighted_squares(self.Y, *part.curvatures(self.Y.shape))
-        return np.maximum(found, 0.0, out=found)
+            total += self.features.weighted_squares(self.Y, *part.curvatures(self.Y.shape))
+        return np.maximum(total, 0.0, out=total)
 
     def with_alpha(self, alpha: float) -> "Problem":
         """The same problem with another alpha, sharing what does not depend on it."""
@@ -78,7 +78,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a solver is.
+    """The progress of a solver.
 
     Attributes
     ----------
@@ -263,18 +263,18 @@ class Features:
         both = [sparse.csr_array(marks[k].multiply(by_row[:, [k]])) for k in (0, 1)]
 
         def weighted(squares: Any) -> Values:
-            found = np.outer(squares @ by_row[:, 1], by_column[:, 1])
+            sums = np.outer(squares @ by_row[:, 1], by_column[:, 1])
             for k, sign in ((0, 1.0), (1, -1.0)):
                 product = squares @ both[k]
                 dense = product.toarray() if sparse.issparse(product) else product
-                found += sign * dense * by_column[:, k]
-            return found
+                sums += sign * dense * by_column[:, k]
+            return sums
 
         squares = self.X.multiply(self.X) if sparse.issparse(self.X) else np.square(self.X)
-        found = weighted(squares.T)
+        sums = weighted(squares.T)
         if not self.constant:
-            return found
-        return np.vstack([found, weighted(np.full((1, Y.shape[0]), self.constant**2))])
+            return sums
+        return np.vstack([sums, weighted(np.full((1, Y.shape[0]), self.constant**2))])
 
     def times(self, W: Values) -> Values:
         """S = X W."""
@@ -303,9 +303,9 @@ class Features:
         return _Sparse(self.X.T) if sparse.issparse(self.X) else _Dense(self.X.T)
 
 
-# To find more axes than this takes longer than they save.
+# Finding more axes than this takes longer than they save.
 _MOST_AXES = 2000
-# Products with features of which fewer are nonzero are faster than with principal components.
+# If a smaller share of the features is nonzero, products with them are faster than with components.
 _FEWEST_NONZEROS = 0.2
 # Axes along which features vary less than this share of the most, in squares, are rounding errors.
 _FLAT = 1e-12

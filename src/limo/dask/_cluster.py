@@ -17,7 +17,8 @@ from limo._system import at_most, memory_limit
 from limo.models._limo_blocks import checked_block
 
 try:
-    import dask as dask  # the other modules take it from here: the error below is the better one
+    # the other modules import dask from here, so that a missing library gives the error below
+    import dask as dask
     import dask.array as dask_array
     import dask.dataframe
     import distributed
@@ -81,9 +82,9 @@ def executor(address: str | None = None, *, client: Any = None) -> Any:
     if address is not None:
         client = _connected(address)
     client = client_of(client)
-    found = client.get_executor(pure=False, retries=_MOST_LOSSES)
-    found.n_jobs = max(1, sum(client.nthreads().values()))
-    return found
+    pool = client.get_executor(pure=False, retries=_MOST_LOSSES)
+    pool.n_jobs = max(1, sum(client.nthreads().values()))
+    return pool
 
 
 def _connected(address: str) -> Any:
@@ -170,15 +171,15 @@ class Cluster:
         distributed.wait(futures)
         for future in futures:
             if future.status == "error":
-                future.result()  # a wrong block says so now
+                future.result()  # a wrong block raises its error now
         threads, where = self.client.nthreads(), self.client.who_has(futures)
         own: dict[str, list[Any]] = defaultdict(list)
         for future in futures:
             own[next(iter(where.get(future.key) or ("",)))].append(future)
         groups = [
             group
-            for worker, found in own.items()
-            for group in _divided(found, threads.get(worker, 1))
+            for worker, blocks in own.items()
+            for group in _divided(blocks, threads.get(worker, 1))
         ]
         return [self.client.submit(_part_of, group, pure=False) for group in groups]
 
@@ -197,27 +198,27 @@ class Cluster:
             for k, part in enumerate(self.parts)
         ]
 
-    def apply(self, function: Callable[..., Any], found: list[Any]) -> list[Any]:
+    def apply(self, function: Callable[..., Any], results: list[Any]) -> list[Any]:
         """Call a function of each result, where it is."""
-        return [self._submit(function, one) for one in found]
+        return [self._submit(function, one) for one in results]
 
     def once(self, function: Callable[..., Any], *inputs: Any) -> Any:
         """Call a function of results on one worker."""
         return self._submit(function, *inputs)
 
-    def add(self, function: Callable[..., Any], found: list[Any]) -> Any:
+    def add(self, function: Callable[..., Any], results: list[Any]) -> Any:
         """Add results up, a few at a time."""
-        while len(found) > _FAN_IN:
-            steps = range(0, len(found), _FAN_IN)
-            found = [self._submit(function, found[k : k + _FAN_IN]) for k in steps]
-        return self._submit(function, found)
+        while len(results) > _FAN_IN:
+            steps = range(0, len(results), _FAN_IN)
+            results = [self._submit(function, results[k : k + _FAN_IN]) for k in steps]
+        return self._submit(function, results)
 
-    def result(self, found: Any) -> Any:
+    def result(self, result: Any) -> Any:
         """Bring a result, or a tuple of results, here."""
-        return self.client.gather(found)
+        return self.client.gather(result)
 
     def derive(self, function: Callable[..., Any], *inputs: Any) -> Self:
-        """The engine of the parts that a function makes of these."""
+        """The engine of the parts that a function makes from these."""
         other = type(self).__new__(type(self))
         other.client, other.memo = self.client, {}
         other._blocks = self._blocks
@@ -225,7 +226,7 @@ class Cluster:
         return other
 
     def retry(self, compute: Callable[[], Any]) -> Any:
-        """Compute, and again if workers were lost meanwhile with what only they had."""
+        """Compute; repeat it if workers were lost together with results that only they had."""
         for _ in range(_MOST_LOSSES):
             try:
                 return compute()
@@ -242,26 +243,26 @@ class Cluster:
 
 
 def _alone(function: Callable[..., Any], *inputs: Any) -> Any:
-    """Call a function in one thread: every thread of a worker has a part of its own."""
+    """Call a function in one thread: every thread of a worker has its own part."""
     with at_most(1):
         return function(*inputs)
 
 
-def _divided(found: list[Any], number: int) -> list[list[Any]]:
+def _divided(items: list[Any], number: int) -> list[list[Any]]:
     """A list in so many lists of about the same length, none of them empty."""
-    return [found[k::number] for k in range(min(number, len(found)))]
+    return [items[k::number] for k in range(min(number, len(items)))]
 
 
 def _part_of(blocks: list[Block]) -> Part:
     """The blocks of a thread, without empty ones; scores are kept if they take little memory."""
-    found = [block for block in blocks if block.Y.shape[0]]
-    if not found:
+    filled = [block for block in blocks if block.Y.shape[0]]
+    if not filled:
         return Part([])
-    n_rows = sum(block.Y.shape[0] for block in found)
+    n_rows = sum(block.Y.shape[0] for block in filled)
     try:
         worker = distributed.get_worker()
         limit = (worker.memory_manager.memory_limit or memory_limit()) / worker.state.nthreads
     except ValueError:
         limit = memory_limit()
     # a quarter of the memory of the thread for scores, their derivative, and copies of both
-    return Part(found, keep=n_rows <= rows_per_block(limit / 4, found[0].Y.shape[1]))
+    return Part(filled, keep=n_rows <= rows_per_block(limit / 4, filled[0].Y.shape[1]))

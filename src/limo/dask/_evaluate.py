@@ -67,8 +67,8 @@ def evaluate(
     seen = [dask.delayed(_updated)(evaluator, *block) for block in given]
     ready = dask.delayed(_begin_second_pass)(_tree(seen, _merged))
     counted = [dask.delayed(_updated)(ready, *block) for block in given]
-    (found,) = dask.compute(dask.delayed(_computed)(_tree(counted, _merged)))
-    return found  # type: ignore[no-any-return]
+    (evaluation,) = dask.compute(dask.delayed(_computed)(_tree(counted, _merged)))
+    return evaluation  # type: ignore[no-any-return]
 
 
 def _blocks(y_true: Any, y_score: Any, y_pred: Any) -> list[tuple[Any, ...]]:
@@ -95,12 +95,12 @@ def _blocks(y_true: Any, y_score: Any, y_pred: Any) -> list[tuple[Any, ...]]:
     return list(zip(*(pieces or [None] * n_blocks for pieces in columns), strict=True))
 
 
-def _tree(found: Sequence[Any], join: Callable[[Any], Any]) -> Any:
+def _tree(results: Sequence[Any], join: Callable[[Any], Any]) -> Any:
     """Join results, a few at a time."""
-    while len(found) > 1:
-        steps = range(0, len(found), _FAN_IN)
-        found = [dask.delayed(join)(list(found[k : k + _FAN_IN])) for k in steps]
-    return found[0]
+    while len(results) > 1:
+        steps = range(0, len(results), _FAN_IN)
+        results = [dask.delayed(join)(list(results[k : k + _FAN_IN])) for k in steps]
+    return results[0]
 
 
 def _updated(evaluator: Evaluator, y_true: Any, y_score: Any, y_pred: Any) -> Evaluator:
@@ -108,9 +108,9 @@ def _updated(evaluator: Evaluator, y_true: Any, y_score: Any, y_pred: Any) -> Ev
     return _copy(evaluator).update(y_true, y_score, y_pred)
 
 
-def _merged(found: list[Evaluator]) -> Evaluator:
-    total = _copy(found[0])
-    for one in found[1:]:
+def _merged(evaluators: list[Evaluator]) -> Evaluator:
+    total = _copy(evaluators[0])
+    for one in evaluators[1:]:
         total.merge(one)
     return total
 
@@ -124,7 +124,7 @@ def _computed(evaluator: Evaluator) -> Evaluation:
 
 
 def _copy(evaluator: Evaluator) -> Evaluator:
-    """A copy whose blocks are a list of its own; results of tasks must not change."""
-    found = copy.copy(evaluator)
-    found._kept, found._gathered = list(evaluator._kept), list(evaluator._gathered)
-    return found
+    """A copy with its own list of blocks; results of tasks must not change."""
+    twin = copy.copy(evaluator)
+    twin._kept, twin._gathered = list(evaluator._kept), list(evaluator._gathered)
+    return twin

@@ -1,16 +1,40 @@
-"""Margin classifiers that are fitted where the rows of a Dask collection are."""
+"""Learners fitted where the rows of a Dask collection are: margin classifiers, and a search."""
 
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
+from limo._checks import check_name, check_number
+from limo._views import Pattern
 from limo.dask._cluster import Cluster, blocks_of, client_of, dask, is_collection
+from limo.losses import Term
+from limo.measures._measure import Measure
+from limo.measures._table import MEASURES
 from limo.models import _limo
-from limo.models._limo_blocks import check_plain, fit_over
+from limo.models._limo_average import Solving
+from limo.models._limo_blocks import (
+    Fold,
+    Weights,
+    check_plain,
+    chosen_of,
+    evaluate_over,
+    fit_over,
+    fit_rule_over,
+    solve_path,
+    summarise,
+    take_weights,
+)
+from limo.models._limo_plan import candidates_for
+from limo.thresholds._fit import make_rule
+from limo.thresholds._rules import ThresholdRule
 
 
 class _Distributed:
-    """What makes a margin classifier take Dask collections; other input is as for its base."""
+    """Lets a margin classifier take Dask collections; other input goes to its base class."""
 
     def fit(
         self: Any, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None
@@ -135,3 +159,178 @@ class LIMOClassifier(_Distributed, _limo.LIMOClassifier):
     """
 
     __module__ = "limo.dask"  # the public name
+
+
+# Losses, regularisation and threshold, chosen by cross-validation
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """A loss with an alpha: its models of the folds, and the measure of their held-out scores."""
+
+    terms: tuple[Term, ...]
+    alpha: float
+    models: list[Weights]
+    value: float
+    rule: ThresholdRule
+
+
+class LIMOClassifierCV(BaseEstimator):  # type: ignore[misc]
+    """Choose losses, alpha and threshold for a measure by cross-validation on Dask collections.
+
+    It tries the losses of :class:`limo.LIMOClassifierCV` along paths of falling alpha. Folds are
+    drawn within each block, and the held-out scores of all instances are evaluated where they are,
+    exactly. Unlike :class:`limo.LIMOClassifierCV` it takes the best loss and alpha alone, for one
+    measure, and averages no models.
+
+    Parameters
+    ----------
+    measure : str, default="macro_f1"
+        The measure to train for, any of ``limo.MEASURES``.
+    terms, alphas, fit_intercept, intercept_scaling, tol, max_iter
+        As for :class:`limo.LIMOClassifierCV`.
+    cv : int, default=3
+        The number of folds.
+    threshold : None, rule or name, optional
+        How labels are cut out of scores; by default as :func:`limo.suggest_threshold` says. It is
+        fitted to the held-out scores.
+    threshold_measure : str, default="micro_f1"
+        The measure for which ``predict`` cuts if the chosen measure needs no threshold.
+    callback : callable, optional
+        Called with the number of losses tried and their number.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        The terms and the alpha of the best model.
+    best_score_ : float
+        The measure of its held-out scores. If it is a measure of labels, the threshold was fitted
+        to the same scores, so it is a little optimistic.
+    best_estimator_ : limo.dask.MarginClassifier
+        The model, fitted to all instances.
+    cv_results_ : dict of list
+        ``terms``, ``alpha`` and ``value`` of all that were tried.
+
+    Examples
+    --------
+    >>> import dask.array, distributed, limo
+    >>> client = distributed.Client(processes=False, n_workers=1, dashboard_address=":0")
+    >>> data = limo.datasets.figure1(200)
+    >>> X, Y = (dask.array.from_array(one, chunks=(50, -1)) for one in (data.X, data.Y))
+    >>> search = limo.dask.LIMOClassifierCV("macro_auc", alphas=[1e-2, 1e-3]).fit(X, Y)
+    >>> bool(search.best_score_ > 0.8)
+    True
+    >>> client.close()
+    """
+
+    __module__ = "limo.dask"  # the public name
+
+    def __init__(
+        self,
+        measure: str = "macro_f1",
+        *,
+        terms: Sequence[Any] | None = None,
+        alphas: Sequence[float] | None = None,
+        cv: int = 3,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 3.0,
+        tol: float = 2e-3,
+        max_iter: int = 1000,
+        threshold: Any = None,
+        threshold_measure: str = "micro_f1",
+        callback: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.measure = measure
+        self.terms = terms
+        self.alphas = alphas
+        self.cv = cv
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.tol = tol
+        self.max_iter = max_iter
+        self.threshold = threshold
+        self.threshold_measure = threshold_measure
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any, *, client: Any = None) -> "LIMOClassifierCV":
+        """Try all losses and alphas on folds, and fit the best one to all instances.
+
+        Parameters
+        ----------
+        X, y : dask array or data frame
+            As for :class:`limo.dask.MarginClassifier`.
+        client : distributed.Client, optional
+            The cluster; by default the client in use.
+
+        Returns
+        -------
+        self
+        """
+        measure = MEASURES[check_name(self.measure, MEASURES, "measure")]
+        check_number(self.cv, "cv", least=2, integer=True)
+        rule = make_rule(self.threshold, self._aim(measure))
+        engine = Cluster(client_of(client), blocks_of(X, y))
+        trials = list(self._trials(engine, measure, rule))
+        known = [trial for trial in trials if not math.isnan(trial.value)] or trials
+        best = max(known, key=lambda trial: measure.sign * trial.value)
+        (weights,) = solve_path(engine, best.terms, [best.alpha], Solving.of(self))
+        model = MarginClassifier(
+            best.terms,
+            alpha=best.alpha,
+            fit_intercept=self.fit_intercept,
+            intercept_scaling=self.intercept_scaling,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            threshold_measure=self._aim(measure),
+        )
+        take_weights(model, weights)
+        model._set_threshold(best.rule)
+        if hasattr(X, "columns"):
+            model.feature_names_in_ = np.array(list(map(str, X.columns)), dtype=object)
+        self.best_estimator_, self.best_score_ = model, best.value
+        self.best_params_ = {"terms": best.terms, "alpha": best.alpha}
+        names = ("terms", "alpha", "value")
+        self.cv_results_ = {name: [getattr(one, name) for one in trials] for name in names}
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        """Scores of the labels; for a Dask collection an array that is computed on demand."""
+        return self.best_estimator_.decision_function(X)
+
+    def predict(self, X: Any) -> Any:
+        """Labels whose scores exceed the threshold; an array that is computed on demand."""
+        return self.best_estimator_.predict(X)
+
+    def to_local(self) -> Any:
+        """The model as a :class:`limo.MarginClassifier`."""
+        return self.best_estimator_.to_local()
+
+    def _aim(self, measure: Measure) -> str:
+        """The measure that thresholds are fitted to."""
+        return self.threshold_measure if measure.threshold is None else measure.name
+
+    def _trials(self, engine: Cluster, measure: Measure, rule: ThresholdRule) -> Iterator[_Trial]:
+        totals = summarise(engine).totals
+        some = Pattern.from_flat(np.zeros(1, dtype=np.int64), (1, totals.ones.size))
+        candidates = candidates_for([measure], some, self.terms, self.alphas, totals)[measure.name]
+        folds = [engine.derive(chosen_of, Fold(k, self.cv, inside=False)) for k in range(self.cv)]
+        for done, candidate in enumerate(candidates, 1):
+            how = candidate.terms, candidate.alphas, Solving.of(self)
+            paths = [solve_path(fold, *how) for fold in folds]
+            for alpha, models in zip(candidate.alphas, zip(*paths, strict=True), strict=True):
+                yield self._judged(engine, measure, rule, candidate.terms, alpha, list(models))
+            if self.callback is not None:
+                self.callback(done, len(candidates))
+
+    def _judged(
+        self,
+        engine: Cluster,
+        measure: Measure,
+        rule: ThresholdRule,
+        terms: tuple[Term, ...],
+        alpha: float,
+        models: list[Weights],
+    ) -> _Trial:
+        fitted = fit_rule_over(engine, rule, models) if rule.needs_fit else rule
+        values = evaluate_over(engine, models, [measure], fitted)
+        return _Trial(terms, alpha, models, values[measure.name], fitted)

@@ -9,10 +9,11 @@ from limo.datasets._catalogue import (
     is_at_hand,
     load,
 )
-from limo.datasets._dataset import DataError, Dataset, Limits
+from limo.datasets._dataset import Dataset
 from limo.datasets._describe import Description, describe, plot_regions, plot_triangles
 from limo.datasets._instances import order_features, read_groups, read_ids, read_instances
 from limo.datasets._matrices import LabelMatrix, read_matrix, read_weights
+from limo.datasets._options import DataError, Limits
 from limo.datasets._read import read
 from limo.datasets._shards import Shards
 from limo.datasets._split import (

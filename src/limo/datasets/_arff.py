@@ -24,7 +24,8 @@ from limo.datasets._columns import (
     names_labels,
     to_dataset,
 )
-from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions, csr, without_repeats
+from limo.datasets._dataset import Dataset, csr, without_repeats
+from limo.datasets._options import DataError, Limits, ReadOptions
 from limo.datasets._source import Source, encoding_of, line_at, normalise, unquote
 
 # The header: the relation, the attributes and where the data begin.

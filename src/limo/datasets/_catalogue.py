@@ -13,7 +13,8 @@ from limo._checks import check_name
 from limo._system import Later
 from limo._text import did_you_mean
 from limo._types import check_kind
-from limo.datasets._dataset import DataError, Dataset, Limits, ReadOptions
+from limo.datasets._dataset import Dataset
+from limo.datasets._options import DataError, Limits, ReadOptions
 from limo.datasets._read import read_source
 from limo.datasets._source import Source, open_source
 
@@ -214,17 +215,17 @@ def load(name: str, part: str = "all", *, download: bool = True, progress: bool 
         raise DataError(f"{entry.name} has the parts {', '.join(entry.parts)}; got {part!r}")
     file, n_rows = entry.parts[part]
     wanted = [file, entry.xml] if entry.xml else [file]
-    found = {f.path: _find(f) for f in wanted}
-    absent = [f for f in wanted if found[f.path] is None]
+    paths = {f.path: _find(f) for f in wanted}
+    absent = [f for f in wanted if paths[f.path] is None]
     if absent and not download:
         raise DataError(_how_to(entry, absent, "download=False"))
     for k, f in enumerate(absent):
         try:
-            found[f.path] = _download(f, progress)
+            paths[f.path] = _download(f, progress)
         except (OSError, ValueError) as error:  # requests raises OSError, a bad hash ValueError
             why = f"the download failed ({_reason(error, f)})"
             raise DataError(_how_to(entry, absent[k:], why)) from error
-    data = _read(file, entry, found)
+    data = _read(file, entry, paths)
     _check_shape(data, entry, part, n_rows)
     return replace(data, source=entry.name if part == "all" else f"{entry.name} ({part})")
 
@@ -312,14 +313,14 @@ def _how_to(entry: Entry, files: list[DataFile], why: str) -> str:
     return "\n".join(lines)
 
 
-def _read(file: DataFile, entry: Entry, found: dict[str, Any]) -> Dataset:
+def _read(file: DataFile, entry: Entry, paths: dict[str, Any]) -> Dataset:
     """Verify and read the file; the labels are those of the verified XML, or the last columns."""
-    source = open_source(found[file.path], None, Limits())
-    _verify(source.checksum, file, found[file.path])
+    source = open_source(paths[file.path], None, Limits())
+    _verify(source.checksum, file, paths[file.path])
     if entry.xml is None:
         return read_source(source, "arff", ReadOptions(labels=entry.n_labels))
-    xml = open_source(found[entry.xml.path], None, Limits())
-    _verify(xml.checksum, entry.xml, found[entry.xml.path])
+    xml = open_source(paths[entry.xml.path], None, Limits())
+    _verify(xml.checksum, entry.xml, paths[entry.xml.path])
     with_xml = Source(source.path, source.name, source.data, lambda name: xml.data)
     return read_source(with_xml, "arff", ReadOptions())
 

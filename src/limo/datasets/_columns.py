@@ -16,17 +16,8 @@ from defusedxml import DefusedXmlException, ElementTree
 from scipy import sparse
 
 from limo._text import repeated
-from limo.datasets._dataset import (
-    DataError,
-    Dataset,
-    LabelChoice,
-    Limits,
-    ReadOptions,
-    as_labels,
-    find_non_binary,
-    shorten,
-    with_gaps,
-)
+from limo.datasets._dataset import Dataset, as_labels, find_non_binary, with_gaps
+from limo.datasets._options import DataError, LabelChoice, Limits, ReadOptions, shorten
 from limo.datasets._source import Source, unquote
 from limo.datasets._texts import is_row_name, tag_labels
 
@@ -100,7 +91,7 @@ def labelled_dataset(columns: Columns, options: ReadOptions, checksum: str) -> D
         listed = "; or tags='genres' if one column lists them, such as rock;jazz"
         raise DataError(f"which columns are the labels? {_HOW_TO}{listed}", path=columns.path)
     if options.tags is not None:
-        columns.text(str(options.tags))  # a wrong name is the first thing to say
+        columns.text(str(options.tags))  # a wrong name must be reported first
     kept = kept_columns(columns, options)
     if options.tags is not None:
         X, names = feature_columns(kept, np.arange(len(kept.headers)), options)
@@ -126,7 +117,7 @@ def kept_columns(columns: Columns, options: ReadOptions) -> Columns:
 
 
 def features_only_may_miss(options: ReadOptions) -> str:
-    """What to do with missing values before labels and features are known to be either.
+    """What to do with missing values before columns are known to be labels or features.
 
     If labels may be missing, features are checked by :func:`to_dataset`.
     """
@@ -178,8 +169,8 @@ def binary_columns(columns: Columns, labels: list[int], options: ReadOptions) ->
     headers = [columns.headers[j] for j in labels]
     flipped = [k for k, header in enumerate(headers) if _first_is_positive(header, columns.path)]
     gaps = options.missing_labels is not None
-    if (found := find_non_binary(B, gaps=gaps)) is not None:
-        row, k, value = found
+    if (place := find_non_binary(B, gaps=gaps)) is not None:
+        row, k, value = place
         raise _not_a_label(headers[k].name, value, B[:, [k]], columns, row)
     if not sparse.issparse(B):
         Y = as_labels(B)
@@ -200,7 +191,7 @@ def _not_a_label(name: str, value: float, column: Any, columns: Columns, row: in
         )
     elif is_row_name(cells):
         problem = (
-            f"{name!r} has a different number in each row, so it names the rows and is no label. "
+            f"{name!r} has a different number in each row, so it names the rows, not a label. "
             f"Match rows by it with id={name!r}, or leave it out with drop=[{name!r}]"
         )
     else:
@@ -306,7 +297,7 @@ def _refuse_row_id(header: ColumnHeader, codes: Any, path: str) -> None:
     if len(codes) > _ROW_ID_FROM and len(np.unique(codes)) == len(codes):
         raise DataError(
             f"{header.name!r} has a different value in each of the {len(codes)} rows, so it names "
-            f"rows and says nothing about them. drop=[{header.name!r}] leaves it out, "
+            f"the rows and is not a feature. drop=[{header.name!r}] leaves it out, "
             "nominal='codes' keeps it as one column",
             path=path,
         )
@@ -315,8 +306,8 @@ def _refuse_row_id(header: ColumnHeader, codes: Any, path: str) -> None:
 def _join(parts: list[Any], columns: Columns, limits: Limits) -> Any:
     """The parts side by side, stored like the cells of the file.
 
-    One-hot columns of a dense file are dense, too, unless they are large and nearly empty: a small
-    file with many nominal values would else take all memory.
+    One-hot columns of a dense file are dense, too, unless they are large and nearly empty:
+    otherwise a small file with many nominal values would take all memory.
     """
     n_values = columns.cells.shape[0] * sum(part.shape[1] for part in parts)
     n_stored = sum(part.size for part in parts)

@@ -2,7 +2,7 @@
 
 pandas is exact and about six times as fast as splitting rows with Python's csv module. But it pads
 short rows, accepts text after a closing quote and does not give the line of a wrong value. So the
-csv module checks the rows when counting delimiters does not prove them complete, and finds the
+csv module checks the rows unless counting delimiters proves them complete, and finds the
 line of an error in a second pass.
 """
 
@@ -19,7 +19,8 @@ import numpy as np
 
 from limo._system import Later
 from limo.datasets._columns import ColumnHeader, Columns, check_names, labelled_dataset
-from limo.datasets._dataset import DataError, Dataset, ReadOptions
+from limo.datasets._dataset import Dataset
+from limo.datasets._options import DataError, ReadOptions
 from limo.datasets._source import Source, encoding_of, line_at, normalise
 from limo.datasets._texts import is_row_name
 

@@ -12,8 +12,9 @@ from scipy import sparse
 
 from limo._checks import check_number
 from limo.datasets._columns import Columns, feature_columns
-from limo.datasets._dataset import DataError, Limits, ReadOptions, names_of, shorten
+from limo.datasets._dataset import names_of
 from limo.datasets._npz import column_names, named_matrix, read_arrays
+from limo.datasets._options import DataError, Limits, ReadOptions, shorten
 from limo.datasets._read import FORMATS, check_format, read_columns, read_source, recognise
 from limo.datasets._source import Source, open_source
 from limo.datasets._texts import named_rows
@@ -181,18 +182,18 @@ def read_groups(
         check_number(n_instances, "n_instances", least=0, integer=True)
     source = open_source(path, None, Limits())
     if column is not None:
-        found = _with_text(source, recognise(source), column, "groups", drop).text(column)
+        groups = _with_text(source, recognise(source), column, "groups", drop).text(column)
     else:
         try:
             lines = source.data.decode("utf-8-sig").splitlines()
         except UnicodeDecodeError:
             raise DataError("expected text, one group per line", path=source.path) from None
         has_name = n_instances is not None and len(lines) == n_instances + 1
-        found = np.array([line.strip() for line in lines[has_name:]], dtype=str)
-    if not all(found.tolist()):
-        place = found.tolist().index("")
-        raise DataError(f"instance {place} has no group: give it one of its own", path=source.path)
-    return found
+        groups = np.array([line.strip() for line in lines[has_name:]], dtype=str)
+    if not all(groups.tolist()):
+        place = groups.tolist().index("")
+        raise DataError(f"instance {place} has no group: give it its own", path=source.path)
+    return groups
 
 
 def _with_text(

@@ -12,15 +12,8 @@ from typing import Any
 import numpy as np
 
 from limo._kernels import libsvm as kernels
-from limo.datasets._dataset import (
-    DataError,
-    Dataset,
-    NumberedNames,
-    ReadOptions,
-    check_different,
-    csr,
-    without_repeats,
-)
+from limo.datasets._dataset import Dataset, NumberedNames, check_different, csr, without_repeats
+from limo.datasets._options import DataError, ReadOptions
 from limo.datasets._source import Source, line_at, normalise
 
 NAMES_SUFFIX = ".names.json"  # of the file beside a LIBSVM file, which itself cannot hold names
@@ -114,7 +107,7 @@ class _Lines:
         return DataError(problem, path=self.path, line=line)
 
     def refuse_blank(self) -> None:
-        """Raise for a line without any character: nobody can say whether it is an instance."""
+        """Raise for a line without any character: it may or may not be an instance."""
         first, later = self.text.startswith(b"\n"), self.text.find(b"\n\n") + 1
         if first or later:
             raise self.error(

@@ -21,15 +21,9 @@ from limo.datasets._columns import (
     check_names,
     given_labels,
 )
-from limo.datasets._dataset import (
-    DataError,
-    LabelChoice,
-    Limits,
-    ReadOptions,
-    shorten,
-    with_gaps,
-)
+from limo.datasets._dataset import with_gaps
 from limo.datasets._npz import DAMAGE, column_names, named_matrix, read_arrays, scipy_matrix
+from limo.datasets._options import DataError, LabelChoice, Limits, ReadOptions, shorten
 from limo.datasets._read import (
     FORMATS,
     check_format,
@@ -130,10 +124,10 @@ class LabelMatrix:
         known = set(other.ids)
         extra = [name for name in self.ids if name not in known]
         if absent or extra:
-            found = [f"no row for {shorten(absent, 4)}"] * bool(absent)
-            found += [f"rows for {shorten(extra, 4)}, which {other.source} lacks"] * bool(extra)
+            problems = [f"no row for {shorten(absent, 4)}"] * bool(absent)
+            problems += [f"rows for {shorten(extra, 4)}, which {other.source} lacks"] * bool(extra)
             raise DataError(
-                f"expected the ids of {other.source}, got {' and '.join(found)}. Remove or add "
+                f"expected the ids of {other.source}, got {' and '.join(problems)}. Remove or add "
                 "these rows",
                 path=self.source,
             )
@@ -225,19 +219,19 @@ def read_matrix(
     if not isinstance(kind, str) or kind not in _ARRAYS:
         raise DataError(f"kind must be one of {', '.join(_ARRAYS)}; got {kind!r}")
     if (isinstance(format, str) and format == "npy") or (format is None and is_npy(file)):
-        found = _map_npy(file, options)
-        return replace(found, values=with_gaps(found.values, missing_labels))
+        matrix = _map_npy(file, options)
+        return replace(matrix, values=with_gaps(matrix.values, missing_labels))
     source = open_source(path, None, limits)
     name = recognise(source) if format is None else check_format(format, " or npy")
-    found = LabelMatrix(None, None, source.path, source.checksum)
+    matrix = LabelMatrix(None, None, source.path, source.checksum)
     if name == "npz":
-        return _from_npz(source, kind, options, found)
+        return _from_npz(source, kind, options, matrix)
     if FORMATS[name].columns is not None:
-        return _from_columns(source, name, kind, options, found, label_names)
+        return _from_columns(source, name, kind, options, matrix, label_names)
     if id is not None or tags is not None:
         raise DataError(f"a file in the {name} format has no columns{_IDS}", path=source.path)
     values, names = _from_rows(source, name, kind, options, n_labels)
-    return replace(found, values=values, label_names=names)
+    return replace(matrix, values=values, label_names=names)
 
 
 _IDS = ". Ids are read from CSV, TSV and Parquet files, and from the array 'ids' of NPZ files"
@@ -306,7 +300,7 @@ def _map_npy(file: Path, options: ReadOptions) -> LabelMatrix:
 
 
 def _from_npz(
-    source: Source, kind: MatrixKind, options: ReadOptions, found: LabelMatrix
+    source: Source, kind: MatrixKind, options: ReadOptions, matrix: LabelMatrix
 ) -> LabelMatrix:
     arrays = read_arrays(source, options.limits)
     whole = scipy_matrix(arrays, source.path)
@@ -318,15 +312,15 @@ def _from_npz(
         names = column_names(arrays, "label_names", values.shape[1], "y", source.path)
         check_names(list(names), source.path)
     values = with_gaps(values, options.missing_labels)
-    found = replace(found, values=values, label_names=names)
+    matrix = replace(matrix, values=values, label_names=names)
     if options.id is None:
-        return found
+        return matrix
     if "ids" not in arrays:
         raise DataError(f"the file has no array 'ids'{_IDS}", path=source.path)
     ids = named_rows(arrays["ids"].astype(str), "ids", source.path)
     if len(ids) != values.shape[0]:
         raise DataError(f"expected {values.shape[0]} ids, got {len(ids)}", path=source.path)
-    return replace(found, ids=ids, id_column="ids")
+    return replace(matrix, ids=ids, id_column="ids")
 
 
 def _find_array(arrays: dict[str, Any], kind: MatrixKind, path: str) -> Any:
@@ -358,54 +352,54 @@ def _from_columns(
     format: str,
     kind: MatrixKind,
     options: ReadOptions,
-    found: LabelMatrix,
+    matrix: LabelMatrix,
     label_names: Sequence[str] | None,
 ) -> LabelMatrix:
     """The columns of a file with named columns: all of them, or those of the labels."""
     asks_file = format == "arff" and kind != "scores" and options.labels is None
     if asks_file and says_labels(source, options):
         data = read_source(source, format, replace(options, header=True))
-        return replace(found, values=data.Y, label_names=data.label_names)
+        return replace(matrix, values=data.Y, label_names=data.label_names)
     read_all = FORMATS[format].columns
     assert read_all is not None
-    return matrix_of(read_all(source, options), kind, options, found, label_names)
+    return matrix_of(read_all(source, options), kind, options, matrix, label_names)
 
 
 def matrix_of(
     columns: Columns,
     kind: MatrixKind,
     options: ReadOptions,
-    found: LabelMatrix,
+    matrix: LabelMatrix,
     label_names: Sequence[str] | None = None,
 ) -> LabelMatrix:
     """The matrix of some columns."""
-    found = _with_ids(found, columns, options)
+    matrix = _with_ids(matrix, columns, options)
     columns = without_index(columns)
     if kind != "scores" and options.tags is not None and _has_tags(columns, kind, options):
         values, names = columns.tag_labels(options, label_names)
-        return replace(found, values=values, label_names=names)
+        return replace(matrix, values=values, label_names=names)
     chosen = _choose(columns.names, kind, options, columns.path)
     names = tuple(columns.names[j].removeprefix(_PREFIXES[kind]) for j in chosen)
     values = (
         _scores(columns, chosen) if kind == "scores" else binary_columns(columns, chosen, options)
     )
     return replace(
-        found, values=values, label_names=None if names == _numbered(len(names)) else names
+        matrix, values=values, label_names=None if names == _numbered(len(names)) else names
     )
 
 
-def _with_ids(found: LabelMatrix, columns: Columns, options: ReadOptions) -> LabelMatrix:
-    """The matrix with the ids asked for, or else with the first column that can only be ids."""
+def _with_ids(matrix: LabelMatrix, columns: Columns, options: ReadOptions) -> LabelMatrix:
+    """The matrix with the ids asked for, or with those of a first column that can only be ids."""
     if options.id is not None:
         ids = columns.text(options.id)
         line = columns.line_of
         return replace(
-            found, ids=named_rows(ids, options.id, columns.path, line), id_column=options.id
+            matrix, ids=named_rows(ids, options.id, columns.path, line), id_column=options.id
         )
     for name in ("", *options.drop):
         if name in columns.texts and is_row_name(columns.texts[name]):
-            return replace(found, ids=columns.texts[name], id_column=name)
-    return found
+            return replace(matrix, ids=columns.texts[name], id_column=name)
+    return matrix
 
 
 def _has_tags(columns: Columns, kind: MatrixKind, options: ReadOptions) -> bool:

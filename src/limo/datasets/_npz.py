@@ -12,17 +12,15 @@ import numpy as np
 from scipy import sparse
 
 from limo.datasets._dataset import (
-    DataError,
     Dataset,
-    Limits,
     NumberedNames,
-    ReadOptions,
     as_labels,
     check_binary,
     check_different,
     csr,
     with_gaps,
 )
+from limo.datasets._options import DataError, Limits, ReadOptions
 from limo.datasets._source import Source
 
 _LAST_CHARACTER = 0x10FFFF

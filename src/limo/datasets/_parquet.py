@@ -9,7 +9,8 @@ import numpy as np
 
 from limo._system import Later
 from limo.datasets._columns import ColumnHeader, Columns, check_names, labelled_dataset
-from limo.datasets._dataset import DataError, Dataset, ReadOptions
+from limo.datasets._dataset import Dataset
+from limo.datasets._options import DataError, ReadOptions
 from limo.datasets._source import Source
 
 pd = Later("pandas")
@@ -159,13 +160,13 @@ def _series(file: Any, names: list[str]) -> Iterator[tuple[str, Any]]:
 def _text(series: Any) -> Any:
     """A column as text; missing cells are empty, and lists stay lists."""
     cells = series.astype(object).tolist()
-    found = np.empty(len(cells), dtype=object)
+    texts = np.empty(len(cells), dtype=object)
     for row, cell in enumerate(cells):
         if isinstance(cell, list | tuple | np.ndarray):
-            found[row] = tuple(map(str, cell))
+            texts[row] = tuple(map(str, cell))
         else:
-            found[row] = "" if pd.isna(cell) else str(cell).strip()
-    return found
+            texts[row] = "" if pd.isna(cell) else str(cell).strip()
+    return texts
 
 
 def _numbers(series: Any, name: str, path: str) -> tuple[Any, tuple[str, ...] | None]:

@@ -9,9 +9,10 @@ from typing import Any
 from limo.datasets._arff import arff_columns, read_arff
 from limo.datasets._columns import Columns, kept_columns
 from limo.datasets._csv import csv_columns, read_csv, read_tsv, tsv_columns
-from limo.datasets._dataset import DataError, Dataset, LabelChoice, Limits, ReadOptions
+from limo.datasets._dataset import Dataset
 from limo.datasets._libsvm import NAMES_SUFFIX, XMC_HEADER, read_libsvm, read_xmc
 from limo.datasets._npz import read_npz
+from limo.datasets._options import DataError, LabelChoice, Limits, ReadOptions
 from limo.datasets._parquet import parquet_columns, read_parquet
 from limo.datasets._source import Source, bare_name, normalise, open_source, set_names
 

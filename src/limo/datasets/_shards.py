@@ -11,7 +11,7 @@ from scipy import sparse
 
 from limo._system import as_path
 from limo._types import check_kind
-from limo.datasets._dataset import DataError, Dataset, ReadOptions, with_gaps
+from limo.datasets._dataset import Dataset, with_gaps
 from limo.datasets._matrices import (
     LabelMatrix,
     MatrixKind,
@@ -20,6 +20,7 @@ from limo.datasets._matrices import (
     matrix_of,
     read_matrix,
 )
+from limo.datasets._options import DataError, ReadOptions
 from limo.datasets._parquet import group_columns, group_shapes
 from limo.datasets._read import read, without_index
 
@@ -121,16 +122,16 @@ class Shards:
             raise ValueError(
                 f"Y must have a piece for each of X: got {len(labels)} and {len(features)}."
             )
-        found = []
+        pieces = []
         for k, (x, y) in enumerate(zip(features, labels, strict=True)):
             if x.shape[0] != y.shape[0]:
                 raise ValueError(
                     f"Y must have a row for each row of X: piece {k} has {x.shape[0]} rows of X "
                     f"and {y.shape[0]} of Y."
                 )
-            found.append(Slices(x, y, 0, x.shape[0]))
+            pieces.append(Slices(x, y, 0, x.shape[0]))
         shards = cls.__new__(cls)
-        object.__setattr__(shards, "pieces", tuple(found))
+        object.__setattr__(shards, "pieces", tuple(pieces))
         return shards
 
     def __len__(self) -> int:
@@ -150,27 +151,27 @@ def _paths(files: Any) -> list[Path]:
         given = as_path(files, "files")
         if given.is_file():
             return [given]
-        if given.is_dir():  # other programs mark what is no data by such names
-            found = sorted(one for one in given.iterdir() if not one.name.startswith((".", "_")))
+        if given.is_dir():  # such names mark files that are not data
+            paths = sorted(one for one in given.iterdir() if not one.name.startswith((".", "_")))
         else:
             anchor = Path(given.anchor)
-            found = sorted(anchor.glob(str(given.relative_to(anchor))))
+            paths = sorted(anchor.glob(str(given.relative_to(anchor))))
     else:
         check_kind(files, Iterable, "files must be a path, a pattern or a list of paths")
-        found = [as_path(one, "files") for one in files]
-    if not found:
+        paths = [as_path(one, "files") for one in files]
+    if not paths:
         raise DataError(f"no file matches {files!s}")
-    return found
+    return paths
 
 
 def _arrays(given: Any, name: str) -> Sequence[Any]:
     if hasattr(given, "shape"):
         return [given]
-    found = [np.load(path, mmap_mode="r", allow_pickle=False) for path in _paths(given)]
-    for array in found:
+    arrays = [np.load(path, mmap_mode="r", allow_pickle=False) for path in _paths(given)]
+    for array in arrays:
         if array.ndim != 2:
             raise ValueError(f"Every array of {name} must have two dimensions, got {array.shape}.")
-    return found
+    return arrays
 
 
 # Labels and scores in several files
@@ -189,9 +190,9 @@ class NpyFile:
     @classmethod
     def of(cls, path: Path) -> "NpyFile":
         """From the header of the file."""
-        found = map_array(path)
-        by_rows = bool(found.flags.c_contiguous)
-        return cls(path, found.shape, found.dtype, found.offset, by_rows)
+        array = map_array(path)
+        by_rows = bool(array.flags.c_contiguous)
+        return cls(path, array.shape, array.dtype, array.offset, by_rows)
 
     def __getitem__(self, rows: slice) -> Any:
         start, stop, _ = rows.indices(self.shape[0])
@@ -199,10 +200,10 @@ class NpyFile:
             return np.array(map_array(self.path)[start:stop])
         width = self.shape[1]
         size, skipped = (stop - start) * width, start * width * self.dtype.itemsize
-        found = np.fromfile(self.path, self.dtype, size, offset=self.offset + skipped)
-        if found.size != size:
+        numbers = np.fromfile(self.path, self.dtype, size, offset=self.offset + skipped)
+        if numbers.size != size:
             raise DataError("the file ends before its last row", path=str(self.path))
-        return found.reshape(-1, width)
+        return numbers.reshape(-1, width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,18 +278,18 @@ class MatrixRows:
 
     def take(self, number: int) -> Any:
         """The next rows, so many or all that are left."""
-        found: list[Any] = []
+        parts: list[Any] = []
         while number and (some := min(number, self._available())):
             assert self._opened is not None
             rows = self._opened.values[self._place : self._place + some]
             truth = self._files.kind == "truth"
-            found.append(with_gaps(rows, self._files.missing_labels) if truth else rows)
+            parts.append(with_gaps(rows, self._files.missing_labels) if truth else rows)
             self._place, number = self._place + some, number - some
-        if len(found) < 2:
-            return found[0] if found else np.empty((0, self.width))
-        if not any(map(sparse.issparse, found)):
-            return np.concatenate(found)
-        return sparse.vstack(found, format="csr")
+        if len(parts) < 2:
+            return parts[0] if parts else np.empty((0, self.width))
+        if not any(map(sparse.issparse, parts)):
+            return np.concatenate(parts)
+        return sparse.vstack(parts, format="csr")
 
     def _available(self) -> int:
         """How many rows of the current piece are left; 0 at the end of all."""
@@ -328,15 +329,15 @@ def _pieces(path: Path, kind: MatrixKind, options: dict[str, Any]) -> list[Matri
             missing="nan",
             **{name: one for name, one in options.items() if name in _OF_COLUMNS},
         )
-        found, blank = [], LabelMatrix(None, None, str(path), "")
+        pieces, blank = [], LabelMatrix(None, None, str(path), "")
         for number, shape in enumerate(group_shapes(str(path))):
 
             def read_group(number: int = number) -> LabelMatrix:
                 columns = without_index(group_columns(str(path), number, reading))
                 return matrix_of(columns, kind, reading, blank)
 
-            found.append(MatrixPiece(path, read_group, shape, 24 * shape[0] * shape[1]))
-        return found
+            pieces.append(MatrixPiece(path, read_group, shape, 24 * shape[0] * shape[1]))
+        return pieces
     return [MatrixPiece(path, lambda: read_matrix(path, kind, **options), None, 3 * n_bytes)]
 
 

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from limo._system import as_path
-from limo.datasets._dataset import DataError, Limits, shorten
+from limo.datasets._options import DataError, Limits, shorten
 
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zip")
 _DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError)
@@ -110,7 +110,7 @@ def _read_packed(handle: IO[bytes], start: bytes, path: str, limits: Limits) -> 
 def _read_within(handle: IO[bytes], path: str, limits: Limits) -> bytes:
     """Everything in ``handle``; stops as soon as the limit is exceeded.
 
-    It is read in pieces, because memory for all that is asked for at once is reserved at once.
+    It is read in pieces, because a single read would reserve memory for the whole limit.
     """
     content = io.BytesIO()
     try:

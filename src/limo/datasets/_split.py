@@ -21,7 +21,8 @@ from limo._kernels.sampling import FoldAssignment, assign_folds
 from limo._system import Later, as_path
 from limo._types import check_kind
 from limo.datasets._catalogue import data_folders, load
-from limo.datasets._dataset import DataError, Dataset, check_dataset
+from limo.datasets._dataset import Dataset, check_dataset
+from limo.datasets._options import DataError
 
 RowNumbers = NDArray[np.intp]
 Seed = int | np.random.Generator | None
@@ -388,8 +389,8 @@ def _stratify(Y: Any, shares: Any, seed: Seed, groups: Any = None) -> Any:
 def _stratify_groups(Y: Any, shares: Any, rng: np.random.Generator, groups: Any) -> Any:
     """The fold of each row, whole groups at a time: the largest first, where they lack most.
 
-    A group has a number for each label and one for its size. A fold lacks of each what is missing
-    from its share; lacks are relative to the total, so that rare labels count as much as others.
+    A group has a number for each label and one for its size. For each number, a fold lacks the
+    difference from its share, relative to the total, so that rare labels count as much as others.
     """
     n_groups = int(groups.max()) + 1
     member = sparse.csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))))
@@ -402,7 +403,7 @@ def _stratify_groups(Y: Any, shares: Any, rng: np.random.Generator, groups: Any)
         start, end = parts.indptr[group : group + 2]
         columns, values = parts.indices[start:end], parts.data[start:end]
         fits = lacks[:, columns] @ (values / totals[columns])
-        if empty.sum() == n_groups - place:  # the last groups are for folds that have none
+        if empty.sum() == n_groups - place:  # the last groups go to folds that have none
             fits = np.where(empty, fits, -np.inf)
         chosen = int(np.argmax(fits))
         fold[group], empty[chosen] = chosen, False

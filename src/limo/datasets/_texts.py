@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from limo.datasets._dataset import DataError, ReadOptions, csr, shorten
+from limo.datasets._dataset import csr
+from limo.datasets._options import DataError, ReadOptions, shorten
 
 _ROW_ID_LEAST = 3  # rows; labels and scores of two instances differ as ids do
 _SEPARATORS = (";", "|", ",")
@@ -79,10 +80,10 @@ def _split(cell: Any, separator: str) -> set[str]:
 def _refuse_other_separator(cells: list[Any], name: str, path: str) -> None:
     """Raise if the labels look separated by something else than by default."""
     for other in _SEPARATORS[1:]:
-        found = next((cell for cell in cells if isinstance(cell, str) and other in cell), None)
-        if found is not None:
+        example = next((cell for cell in cells if isinstance(cell, str) and other in cell), None)
+        if example is not None:
             raise DataError(
-                f"no row of {name!r} has a semicolon, but {found[:40]!r} has {other!r}. What "
+                f"no row of {name!r} has a semicolon, but {example[:40]!r} has {other!r}. What "
                 f"separates the labels? separator={other!r}, or separator=';' if nothing does",
                 path=path,
             )

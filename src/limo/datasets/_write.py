@@ -22,7 +22,6 @@ from limo._frames import as_names
 from limo._system import Later, as_path, replacing, replacing_all
 from limo._types import check_kind
 from limo.datasets._dataset import (
-    DataError,
     Dataset,
     NumberedNames,
     check_binary,
@@ -32,6 +31,7 @@ from limo.datasets._dataset import (
 from limo.datasets._libsvm import NAMES_SUFFIX, is_whole
 from limo.datasets._matrices import LABEL_PREFIX, SCORE_PREFIX
 from limo.datasets._npz import csr_parts, to_arrays
+from limo.datasets._options import DataError
 from limo.datasets._parquet import need_parquet
 from limo.datasets._source import quote
 

@@ -36,7 +36,7 @@ def roc_curve(marks: Booleans, scores: Floats, weights: Values) -> Curve:
 
 
 def precision_recall_curve(marks: Booleans, scores: Floats, weights: Values) -> Curve:
-    """Recall and precision above each score, from the highest down."""
+    """Recall and precision above each score, from the highest score down."""
     hits, false = _counts(marks, scores, weights)
     with np.errstate(invalid="ignore"):
         return hits[1:] / hits[-1], hits[1:] / (hits[1:] + false[1:])
@@ -75,7 +75,7 @@ class _CurvesDisplay(ScoresDisplay):
     curves : list of (x, y)
         The curve of each label.
     values : array of shape (n_labels,)
-        The number of each label: the area, or how far it is from calibrated.
+        The number of each label: the area, or the calibration error.
     label_names : list of str
         Names of the labels.
     highlighted : list of int
@@ -96,15 +96,15 @@ class _CurvesDisplay(ScoresDisplay):
     @classmethod
     def _from_checked(cls, checked: Checked, highlight: Sequence[int | str] | None = None) -> Self:
         cls._check(checked.scores)
-        found = [cls._curve(*column) for column in checked.Y.known_columns(checked.scores)]
-        values = np.array([value for _, value in found])
+        curves = [cls._curve(*column) for column in checked.Y.known_columns(checked.scores)]
+        values = np.array([value for _, value in curves])
         names = names_of(checked)
         if highlight is None:
             order = np.argsort(values if cls.higher_is_better else -values, kind="stable")
             shown = [int(j) for j in order if not np.isnan(values[j])][:_HIGHLIGHTED]
         else:
             shown = [_place(one, names) for one in highlight]
-        return cls([curve for curve, _ in found], values, names, shown)
+        return cls([curve for curve, _ in curves], values, names, shown)
 
     @staticmethod
     def _check(S: Floats) -> None:

@@ -21,7 +21,7 @@ class Display(ABC):
     """
 
     needs: ClassVar[str] = "scores"
-    """What it is made from: "scores", "probabilities", "labels" or "both"."""
+    """The input it needs: "scores", "probabilities", "labels" or "both"."""
 
     options: ClassVar[tuple[str, ...]] = ()
     """Names of its own options, beside those of all displays."""
@@ -71,14 +71,14 @@ class Display(ABC):
         -------
         display
         """
-        found = []
+        outputs = []
         if cls.needs in ("scores", "both"):
-            found.append(scores_of(estimator, X))
+            outputs.append(scores_of(estimator, X))
         if cls.needs == "probabilities":
-            found.append(probabilities_of(estimator, X))
+            outputs.append(probabilities_of(estimator, X))
         if cls.needs in ("labels", "both"):
-            found.append(estimator.predict(X))
-        return cls.from_predictions(y, *found, **options)
+            outputs.append(estimator.predict(X))
+        return cls.from_predictions(y, *outputs, **options)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw it.

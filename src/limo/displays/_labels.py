@@ -126,8 +126,8 @@ class MarginDisplay(ScoresDisplay):
 
     @classmethod
     def _from_checked(cls, checked: Checked) -> Self:
-        found = evaluate_checked(checked, _STANDARD)[0].margins
-        both = {view.margin: found[view.name] for view in (ROWS, COLUMNS)}
+        margins = evaluate_checked(checked, _STANDARD)[0].margins
+        both = {view.margin: margins[view.name] for view in (ROWS, COLUMNS)}
         return cls(
             {kind: one.margins for kind, one in both.items()},
             {
@@ -220,14 +220,15 @@ class ConfusionDisplay(LabelsDisplay):
     Attributes
     ----------
     matrix : array of shape (n_labels, n_labels)
-        In row i and column j: how many instances have label i, which was not predicted, and got
-        label j, which they do not have. On the diagonal: how many have label i and got it.
+        In row i and column j: how many instances have label i, which was not predicted, and were
+        given label j, which they do not have. On the diagonal: how many have label i and were given
+        it.
     missed : array of shape (n_labels,)
-        How many instances have each label and did not get it.
+        How many instances have each label, but were not given it.
 
-    Instances count as much as they weigh. A missing label is neither had nor wrongly predicted.
-    The option ``most`` says how many labels are drawn, those confused most.
-    label_names : list of str
+    Instances count as much as they weigh. A missing label counts as neither true nor wrongly
+    predicted. The option ``most`` says how many labels are drawn, those confused most. label_names
+    : list of str
         Names of the labels.
 
     Examples

@@ -147,8 +147,8 @@ class Split:
 class _Saved:
     """Data in memory that this process saved for its workers.
 
-    Such a file is a pickle. A type of its own keeps the name of a file in a plan, or on the
-    command line, from ever being read as one.
+    Such a file is a pickle. It has its own type, so that the name of a file in a plan, or on the
+    command line, is never read as a pickle.
     """
 
     file: Path

@@ -102,15 +102,15 @@ def _code(value: Any, inside: tuple[Any, ...] = ()) -> str:
     """The import path of a class or function.
 
     Code that cannot be imported, as in a script or a notebook, is identified by its source and by
-    the values it captured, which may be all that differs between two functions. ``inside`` are the
-    functions that captured this one: one that calls itself has captured itself.
+    the values it captured, which may be the only difference between two functions. ``inside`` are
+    the functions that captured this one: one that calls itself has captured itself.
     """
     path = f"{_public(value.__module__)}:{value.__qualname__}"
     importable = value.__module__ != "__main__" and "<" not in value.__qualname__
     if importable or any(value is one for one in inside):
         return path
     try:
-        # since Python 3.13 text that was executed passes for the text of "python -c"
+        # since Python 3.13 text passed to exec looks like that of "python -c"
         text = "" if inspect.getfile(value) == "<string>" else inspect.getsource(value)
     except (OSError, TypeError):
         text = ""
@@ -121,7 +121,7 @@ def _code(value: Any, inside: tuple[Any, ...] = ()) -> str:
 def _captured(value: Any, inside: tuple[Any, ...]) -> str:
     """What a function, or the methods of a class, captured: default values and outer variables."""
     functions = [value] if isinstance(value, FunctionType) else vars(value).values()
-    found = []
+    captured = []
     for function in functions:
         function = inspect.unwrap(getattr(function, "__func__", function))
         if isinstance(function, FunctionType):
@@ -129,8 +129,8 @@ def _captured(value: Any, inside: tuple[Any, ...]) -> str:
             values = [(name, cell.cell_contents) for name, cell in cells if _is_filled(cell)]
             values += [("default", one) for one in function.__defaults__ or ()]
             values += sorted((function.__kwdefaults__ or {}).items())
-            found += [[name, _captured_value(name, one, inside)] for name, one in values]
-    return json.dumps(found) if found else ""
+            captured += [[name, _captured_value(name, one, inside)] for name, one in values]
+    return json.dumps(captured) if captured else ""
 
 
 def _captured_value(name: str, value: Any, inside: tuple[Any, ...]) -> Any:
@@ -246,11 +246,11 @@ def check_estimator_class(path: str) -> None:
             f"{path!r} is not in an installed package, so a plan may name it only if you allow it "
             "to run code. Read the plan and the code, then pass allow_code=True"
         )
-    found = import_object(path)
-    if not isinstance(found, type) or not hasattr(found, "get_params"):
+    named = import_object(path)
+    if not isinstance(named, type) or not hasattr(named, "get_params"):
         raise PlanError(
             f"{path!r} must be a class with scikit-learn's interface, which has get_params; got "
-            f"{found!r}"
+            f"{named!r}"
         )
 
 
@@ -268,8 +268,8 @@ def _is_installed(module: str) -> bool:
     places = [spec.origin] if spec.has_location else spec.submodule_search_locations
     folders = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
     folders |= {*site.getsitepackages(), site.getusersitepackages()}
-    found = [Path(one).resolve() for one in places or () if one]
-    return any(one.is_relative_to(Path(folder).resolve()) for one in found for folder in folders)
+    packages = [Path(one).resolve() for one in places or () if one]
+    return any(one.is_relative_to(Path(folder).resolve()) for one in packages for folder in folders)
 
 
 def file_digest(path: str) -> str:

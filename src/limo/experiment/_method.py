@@ -136,7 +136,7 @@ class Method:
         folds = isinstance(self.cv, int) and self.cv >= 2
         if not folds and not (isinstance(self.cv, str) and self.cv == "training"):
             raise PlanError(
-                f"cv of method {self.name!r} must be a number of folds from 2 up or 'training', "
+                f"cv of method {self.name!r} must be a number of folds, at least 2, or 'training', "
                 f"got {self.cv!r}"
             )
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
@@ -182,7 +182,7 @@ class Method:
     def describe(self) -> dict[str, Any]:
         """Everything that determines the results, as plain JSON."""
         given, thresholds = self.estimator, self.thresholds(list(MEASURES))
-        found = {
+        description = {
             "name": self.name,
             "estimator": describe(given),
             "settings": describe(self.settings),
@@ -191,7 +191,7 @@ class Method:
             "cv": self.cv,
             "targeted": self.targeted,
         }
-        return found | ({"file": file_digest(given)} if isinstance(given, str) else {})
+        return description | ({"file": file_digest(given)} if isinstance(given, str) else {})
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A mapping proxy cannot be pickled.
@@ -350,7 +350,7 @@ that the paper chose on test labels."""
 
 
 BOOMER = "boomer"
-"""The name of a method that needs a package of its own; see :func:`boomer`."""
+"""The name of a method that needs a package limo does not install; see :func:`boomer`."""
 
 
 def boomer() -> Method:
@@ -362,8 +362,8 @@ def boomer() -> Method:
             raise
         raise PlanError(
             "The method boomer needs the package mlrl-boomer, which is not installed. It requires "
-            "certain versions of other packages, so it is best installed together with limo in an "
-            "environment of its own: python -m venv boomer && boomer/bin/pip install limo-ml "
+            "certain versions of other packages, so it is best installed together with limo in a "
+            "separate environment: python -m venv boomer && boomer/bin/pip install limo-ml "
             "mlrl-boomer"
         ) from error
 

@@ -90,8 +90,8 @@ class Procedure:
         self, data: Dataset, train: Any, test: Any, measures: Sequence[str], seed: int
     ) -> list[Score]:
         """Call the function; a measure without a value has failed."""
-        found = self._function()(data, train, test, seed, **self.settings)
-        by_name = {score.measure: score for score in map(_score, found)}
+        values = self._function()(data, train, test, seed, **self.settings)
+        by_name = {score.measure: score for score in map(_score, values)}
         absent = [name for name in measures if name not in by_name]
         missing = failures(absent, f"procedure {self.name!r} returned no value for this measure")
         return [by_name[name] for name in measures if name in by_name] + missing
@@ -115,10 +115,10 @@ class Procedure:
         return import_object(self.function) if isinstance(self.function, str) else self.function
 
 
-def _score(found: Any) -> Score:
-    if isinstance(found, Score):
-        return found
-    measure, value, *threshold = found
+def _score(given: Any) -> Score:
+    if isinstance(given, Score):
+        return given
+    measure, value, *threshold = given
     return Score(measure, float(value), *threshold)
 
 

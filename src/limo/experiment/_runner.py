@@ -62,7 +62,7 @@ class Executor(Protocol):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a plan has come.
+    """The progress of a plan.
 
     Attributes
     ----------

@@ -200,8 +200,8 @@ def missing_results(rows: Any) -> pd.DataFrame:
         [(*cell, method) for cell in wanted for method in methods],
         names=["dataset", "split", "measure", "method"],
     )
-    found = reasons.reindex(every, fill_value="never run")
-    return found[found != ""].rename("reason").reset_index()
+    reason = reasons.reindex(every, fill_value="never run")
+    return reason[reason != ""].rename("reason").reset_index()
 
 
 def _index(table: pd.DataFrame) -> pd.MultiIndex:

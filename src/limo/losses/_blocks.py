@@ -7,7 +7,8 @@ collected, and every block adds what its own irrelevant entries contribute:
 1. :func:`survey`: each block gives its relevant scores, and log-sum-exps of the others,
 2. :func:`meet`: once, these are joined and sorted,
 3. :class:`Account`: each block adds the derivatives by its irrelevant scores to its own matrix,
-   and what the relevant scores are owed to one array, which adds up over blocks.
+   and its part of the derivatives by the relevant scores, which is called ``owed``, to one array,
+   which adds up over blocks.
 
 Nothing of the size of the scores leaves a block. One block is the usual case in memory;
 ``limo._solvers.blocks`` has many, on one machine or on several.
@@ -51,7 +52,7 @@ _ENTRY_BLOCKS = 16
 KINDS = {"top": TOP, "bottom": BOTTOM, "worst": WORST}
 
 Work = Callable[..., float]
-"""A kernel of a term: matrices, which items of each row are relevant, something per row, result.
+"""A kernel of a term: of matrices, the items of each row, a number per row, and the result.
 It returns the value of these rows."""
 
 
@@ -108,7 +109,7 @@ def over_columns(
 
 
 def instance_weights(Y: Pattern) -> Values:
-    """What each row weighs."""
+    """The weight of each row."""
     return np.ones(Y.shape[0]) if Y.row_weights is None else Y.row_weights
 
 
@@ -118,7 +119,7 @@ def _shares(n_rows: int, enough: bool) -> list[tuple[int, int]]:
 
 
 def _entry_blocks(S: Values, n_scratch: int) -> list[tuple[int, int]]:
-    """Ranges of rows; what they need besides, together, is no larger than the scores."""
+    """Ranges of rows; all their scratch arrays together are no larger than the scores."""
     most = min(_ENTRY_BLOCKS, max(2, S.size // max(1, n_scratch)))
     return _ranges(S.shape[0], most if S.size > _ENOUGH else 1)
 
@@ -223,7 +224,7 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Meeting:
-    """What each block needs of the others.
+    """The part of the loss and its derivatives that all blocks share.
 
     Attributes
     ----------
@@ -250,8 +251,8 @@ def meet(
     for part in parts:
         view, own = part.term.view, groups[part.term.view]
         if part.term.aggregation != "mean":
-            found, soft = SoftTerm.of(part, known, own)
-            value += found
+            own_value, soft = SoftTerm.of(part, known, own)
+            value += own_value
             if soft.kind != BOTTOM:
                 owed[own.members] += soft.slopes
             terms.append(soft)
@@ -293,7 +294,7 @@ class PairTerm:
         return {name: value for name, value in vars(self).items() if name != "known"}
 
     def scratch(self) -> tuple[Values, Values]:
-        """Arrays that the blocks add to: differences for large groups, debts for small ones."""
+        """Arrays that blocks add to: differences for large groups, derivatives for small ones."""
         n, n_groups = self.ordered.size, self.weights.size
         return np.zeros(3 * (n + n_groups)), np.zeros(n)
 
@@ -304,10 +305,10 @@ class PairTerm:
         return scan_groups(S, items, *by_row, *setting, scratch[0], scratch[1], out)
 
     def add_owed(self, scratch: Any, owed: Values) -> None:
-        """Add what the relevant scores are owed, in the order of the survey."""
-        differences, found = scratch
-        owe_groups(self.known, self.weights, self.shape, differences, found)
-        owed[self.order] += found
+        """Add the derivatives owed to the relevant scores, in the order of the survey."""
+        differences, sums = scratch
+        owe_groups(self.known, self.weights, self.shape, differences, sums)
+        owed[self.order] += sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,7 +346,7 @@ class SoftTerm:
         return value
 
     def add_owed(self, scratch: Any, owed: Values) -> None:
-        """Add what the relevant scores are owed, in the order of the survey."""
+        """Add the derivatives owed to the relevant scores, in the order of the survey."""
         if self.kind == BOTTOM:
             each = np.repeat(scratch[0], np.diff(self.groups.starts))
             owed[self.groups.members] += self.slopes * each
@@ -363,7 +364,7 @@ class Rows:
 
 
 class Account:
-    """What blocks contribute to the groups: add them one by one, then take :attr:`owed`."""
+    """The contributions of blocks to the groups: add them one by one, then take :attr:`owed`."""
 
     def __init__(self, meeting: Meeting) -> None:
         self.terms = meeting.terms
@@ -376,13 +377,13 @@ class Account:
         for term, scratch in zip(self.terms, self.scratch, strict=True):
             if term.view == "entries":
                 self.value += _add_entries(term, scratch, S, Y, out)
-            else:  # threads have columns, and so groups, of their own
+            else:  # each thread has its own columns, and so its own groups
                 columns = Rows(np.arange(S.shape[1]), np.ones(S.shape[1]))
                 self.value += over_columns(_work(term, scratch), (S,), Y.T, columns, out)
 
     @property
     def owed(self) -> Values:
-        """What the added blocks owe to all relevant scores, in the order of the survey."""
+        """The derivatives owed to all relevant scores, in the order of the survey."""
         owed = np.zeros(self._n_relevant)
         for term, scratch in zip(self.terms, self.scratch, strict=True):
             term.add_owed(scratch, owed)
@@ -396,18 +397,18 @@ def _work(term: PairTerm | SoftTerm, scratch: Any) -> Work:
 def _add_entries(
     term: PairTerm | SoftTerm, scratch: Any, S: Values, Y: Pattern, out: Values
 ) -> float:
-    """Add rows of the one group of all entries; threads have arrays of their own to add to."""
+    """Add rows of the one group of all entries; each thread adds to its own arrays."""
     items, rows = items_of(Y), Rows(np.zeros(S.shape[0], dtype=np.int64), instance_weights(Y))
 
     def add(block: tuple[int, int]) -> tuple[float, Any]:
-        own, found = slice(*block), term.scratch()
-        return term.scan(S[own], _some(items, *block), rows[own], found, out[own]), found
+        own, arrays = slice(*block), term.scratch()
+        return term.scan(S[own], _some(items, *block), rows[own], arrays, out[own]), arrays
 
     value = 0.0
     with workers(enough=S.size > _ENOUGH) as run:
         n_scratch = sum(array.size for array in scratch)
-        for one, found in run(add, _entry_blocks(S, n_scratch)):
+        for one, arrays in run(add, _entry_blocks(S, n_scratch)):
             value += one
-            for total, array in zip(scratch, found, strict=True):
+            for total, array in zip(scratch, arrays, strict=True):
                 total += array
     return value

@@ -1,4 +1,4 @@
-"""What a term of a loss is, and the weights that labels give to its rows and entries."""
+"""The terms of a loss, and the weights that labels give to their rows and entries."""
 
 import math
 from collections.abc import Iterable
@@ -134,17 +134,17 @@ class Term:
 
 def check_terms(terms: Any) -> tuple[Term, ...]:
     """Check a term or several, records or names; at least one must have a weight."""
-    found = (terms,) if isinstance(terms, Term | str) else terms
-    check_kind(found, Iterable, "terms must be a list of limo.losses.Term")
-    found = tuple(_named(term) if isinstance(term, str) else term for term in found)
-    for term in found:
+    several = (terms,) if isinstance(terms, Term | str) else terms
+    check_kind(several, Iterable, "terms must be a list of limo.losses.Term")
+    several = tuple(_named(term) if isinstance(term, str) else term for term in several)
+    for term in several:
         if not isinstance(term, Term):
             raise ValueError(f"terms must be a list of limo.losses.Term, got {term!r} in it.")
-    if not any(term.weight for term in found):
+    if not any(term.weight for term in several):
         raise ValueError(
             "terms must hold a term whose weight is above 0: otherwise there is no loss."
         )
-    return found
+    return several
 
 
 def _named(name: str) -> Term:
@@ -207,7 +207,7 @@ def base_of(term: Term, width: float = 0.0) -> Base:
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """What the weights of terms depend on; the totals of blocks of instances add up.
+    """Totals that the weights of terms depend on; those of blocks of instances add up.
 
     Instances count as much as they weigh.
 
@@ -336,11 +336,11 @@ class Weighted:
             base = {"logistic": 0.25, "squared_hinge": 2.0, "hinge": 1.0}[self.term.base]
             return base * self.weights, self.by_column
         by_row, by_column = (np.ones((size, 2)) for size in shape)
-        found = _pair_curvatures(self.term, *self.counts) * self.weights[:, np.newaxis]
+        pair_curvatures = _pair_curvatures(self.term, *self.counts) * self.weights[:, np.newaxis]
         if self.term.view == "columns":
-            by_column *= found
+            by_column *= pair_curvatures
         else:
-            by_row *= found
+            by_row *= pair_curvatures
         if self.term.view != "rows":
             by_row *= self.instances[:, np.newaxis]
         return by_row, by_column

@@ -61,34 +61,34 @@ def compute(
 ) -> Computed:
     """Compute measures, and apply other functions to the same sorted scores.
 
-    ``also`` takes a view and what was found in the views before it, and returns functions of a
-    profile by name. They may give arrays of any shape whose last axis runs over rows, or over
-    blocks of rows.
+    ``also`` takes a view and the results in the views before it, and returns functions of a profile
+    by name. They may give arrays of any shape whose last axis runs over rows, or over blocks of
+    rows.
     """
     measures = list(measures)
     rows: RowValues = {}
-    found: dict[str, dict[str, Anything]] = {}
+    results: dict[str, dict[str, Anything]] = {}
     scores, absent = checked.any_scores, checked.stored is not None
     for view in _ORDER if scores is not None else ():
         own = row_functions(measures, "scores", view, conventions, absent=absent)
-        more = dict(also(view, found)) if also else {}
+        more = dict(also(view, results)) if also else {}
         if own or more:
             values = read_view(view, own | more, checked)
             rows |= {(name, view.name): values[name] for name in own}
-            found[view.name] = {name: values[name] for name in more}
+            results[view.name] = {name: values[name] for name in more}
     if checked.P is not None:
         counts = count(checked.Y, checked.P, VIEWS.values())
         rows |= values_of_counts(measures, counts, conventions)
     rows |= {(m.name, m.view.name): _whole(m, checked) for m in measures if m.whole}
     items = {name: view.items(checked.Y) for name, view in VIEWS.items()}
-    return computed_of(measures, rows, conventions, found, items)
+    return computed_of(measures, rows, conventions, results, items)
 
 
 def computed_of(
     measures: Iterable[Measure],
     rows: RowValues,
     conventions: Conventions,
-    found: Found,
+    others: Found,
     items: Mapping[str, Items],
 ) -> Computed:
     """Average the values of the rows of each measure."""
@@ -106,7 +106,7 @@ def computed_of(
         if (m.name + ENDINGS[0], m.view.name) in rows
     }
     results = {measure.name: result_of(measure) for measure in measures}
-    ordered = {name: found[name] for name in VIEWS if name in found}
+    ordered = {name: others[name] for name in VIEWS if name in others}
     bounds = {name: (min(values), max(values)) for name, values in ends.items()}
     return Computed(results, ordered, items, bounds)
 
@@ -172,10 +172,10 @@ def _whole(measure: Measure, checked: Checked) -> Values:
     scored = measure.needs == "scores"
     given = checked.scores if scored else checked.labels.csr.toarray()
     function: Callable[..., object] = measure.function
-    found = [function(Y, given), function(Y, Y.astype(np.float64) if scored else Y)]
-    if not all(np.ndim(value) == 0 for value in found):  # type: ignore[arg-type]
-        raise ValueError(f"The measure {measure.name!r} must give one number, got {found[0]!r}.")
-    return np.array(found, dtype=np.float64).reshape(2, 1)
+    values = [function(Y, given), function(Y, Y.astype(np.float64) if scored else Y)]
+    if not all(np.ndim(value) == 0 for value in values):  # type: ignore[arg-type]
+        raise ValueError(f"The measure {measure.name!r} must give one number, got {values[0]!r}.")
+    return np.array(values, dtype=np.float64).reshape(2, 1)
 
 
 def read_view(

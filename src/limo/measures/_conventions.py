@@ -92,8 +92,8 @@ class Conventions:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name."""
-        found = {field.name: getattr(self, field.name) for field in fields(self)}
-        return found | {"undefined": dict(self.undefined)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return values | {"undefined": dict(self.undefined)}
 
     def __reduce__(self) -> tuple[object, ...]:
         # a mapping proxy cannot be pickled, but scorers are sent to worker processes

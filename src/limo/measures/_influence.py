@@ -1,9 +1,9 @@
 """How much each instance moves a measure: influence values, the basis of all sampling errors.
 
 A measure T of m instances is about its true value plus the mean of m influence values, one per
-instance. So its standard error is their standard deviation over the root of m, two
-models on the same instances differ by the mean of the differences of their influence values, and
-instances that come in groups add theirs up within each group.
+instance. So its standard error is their standard deviation over the root of m, two models on the
+same instances differ by the mean of the differences of their influence values, and for instances
+that come in groups, they are added up within each group.
 
 * A mean over instances: the value of the instance minus the mean.
 * A measure of labels averaged over labels, or of the whole matrix, is a function of confusion
@@ -43,18 +43,18 @@ def influence_values(
     results: Mapping[str, Result],
 ) -> dict[str, Values]:
     """The influence value of each instance on each measure; none for measures without a formula."""
-    found = {}
+    influence = {}
     for measure in measures:
         result = results[measure.name]
         if measure.view is ROWS:
-            found[measure.name] = _of_mean(result)
+            influence[measure.name] = _of_mean(result)
         elif measure.whole:
             continue
         elif measure.needs == "labels":
-            found[measure.name] = _of_counts(measure, checked, conventions, result)
+            influence[measure.name] = _of_counts(measure, checked, conventions, result)
         elif measure.function in (auc, average_precision) and checked.Y.row_weights is None:
-            found[measure.name] = _of_ranking(measure, checked, conventions, result)
-    return found
+            influence[measure.name] = _of_ranking(measure, checked, conventions, result)
+    return influence
 
 
 def bias_of(measure: Measure, influence: Values) -> float:
@@ -95,12 +95,12 @@ def _of_total(
     """One function of the counts of the whole matrix."""
     counts = count(checked.Y, checked.labels, [ROWS, ENTRIES])
     rows, whole = counts[ROWS.name], counts[ENTRIES.name]
-    found = np.zeros(weights.size)
+    influence = np.zeros(weights.size)
     for part in _PARTS:
         slope = _slope(measure, whole, conventions, {part: 1.0})[0]
         total = np.atleast_1d(getattr(whole, part))[0]
-        found += slope * (weights.size * weights * getattr(rows, part) - total)
-    return found
+        influence += slope * (weights.size * weights * getattr(rows, part) - total)
+    return influence
 
 
 def _of_labels(
@@ -119,7 +119,7 @@ def _of_labels(
     share = weights.size / max((~left_out).sum(), 1)
 
     def moved(*move: object) -> Values:
-        """What one more such instance does to each label."""
+        """The change of each label by one more such instance."""
         slope = _slope(measure, counts, conventions, dict(zip(_PARTS, move, strict=True)))
         return np.asarray(np.where(result.undefined, 0.0, slope) * share)
 
@@ -135,8 +135,8 @@ def _of_labels(
     )
     if Y.unknown is not None:
         single = single - Y.unknown.csr @ neither
-    found: Values = weights * single - mean.sum()
-    return found
+    influence: Values = weights * single - mean.sum()
+    return influence
 
 
 def _slope(
@@ -164,24 +164,24 @@ def _of_ranking(
     known = None if unknown is None else ~unknown.csr.toarray().astype(bool)
     tie, worst = conventions.auc_tie, conventions.tied_rank == "worst"
 
-    def add(where: Any, owner: Integers, share: float, found: Values) -> None:
+    def add(where: Any, owner: Integers, share: float, influence: Values) -> None:
         """Add the influence on one row: a column, or everything."""
         scores, relevant = (np.ascontiguousarray(A[where]).reshape(-1) for A in (S, marks))
         if known is not None:
             kept = known[where].reshape(-1)
             scores, relevant, owner = scores[kept], relevant[kept], owner[kept]
         if measure.function is auc:
-            add_auc_influence(scores, relevant, owner, tie, share, found)
+            add_auc_influence(scores, relevant, owner, tie, share, influence)
         else:
-            add_precision_influence(scores, relevant, owner, worst, share, found)
+            add_precision_influence(scores, relevant, owner, worst, share, influence)
 
     instances = np.arange(m)
     scale = float(m if measure.function is auc else m - 1)
     if measure.view is ENTRIES:
-        found = np.zeros(m)
+        influence = np.zeros(m)
         if not result.undefined[0]:
-            add(slice(None), np.repeat(instances, n_labels), scale, found)
-        return found
+            add(slice(None), np.repeat(instances, n_labels), scale, influence)
+        return influence
     columns = np.flatnonzero(~result.undefined)
     counted = ~np.isnan(result.rows[COLUMNS.name])
     share = scale / max(columns.size if result.filled_with is None else counted.sum(), 1)

@@ -121,7 +121,7 @@ def check_sampling(
 ) -> Sampling:
     """Check how intervals are to be computed; ``True`` as level means 95 %.
 
-    ``rows`` is the frame of the true labels, whose rows those of the groups must be.
+    ``rows`` is the frame of the true labels; the groups must have the same rows.
     """
     level = 0.95 if level is True else level
     if not isinstance(level, float) or not 0 < level < 1:
@@ -153,7 +153,7 @@ def _codes(groups: Any, n_instances: int, rows: Frame | None) -> Integers | None
         if one is None or one != one:
             raise ValueError(
                 f"groups must name the group of each instance: that of instance {i} is missing. "
-                "Give it a group of its own."
+                "Give it its own group."
             )
         place.setdefault(one, len(place))
     return np.array([place[one] for one in given.tolist()], dtype=np.int64)
@@ -369,13 +369,13 @@ def _reordered(
         orders[measure.view.name] = _orders(measure, checked)
     rows = orders[measure.view.name]
     which = _RANKED.index(measure.function)
-    found = np.empty((weights.shape[0], len(rows)))
+    values = np.empty((weights.shape[0], len(rows)))
     both = np.empty((2, weights.shape[0]))
     tie, worst = conventions.auc_tie, conventions.tied_rank == "worst"
     for j, (scores, order, marks, owner) in enumerate(rows):
         resample_row(scores, order, marks, owner, weights, tie, worst, both)
-        found[:, j] = both[which]
-    return found
+        values[:, j] = both[which]
+    return values
 
 
 def _orders(measure: Measure, checked: Checked) -> list[tuple[Any, Integers, Any, Integers]]:
@@ -433,9 +433,9 @@ def holm(p_values: Any) -> Values:
     [0.03, 0.06, 0.06]
     """
     p = np.asarray(p_values, dtype=np.float64)
-    found = np.full(p.size, np.nan)
+    adjusted = np.full(p.size, np.nan)
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
     steps = p[order] * np.arange(order.size, 0, -1)
-    found[order] = np.minimum(np.maximum.accumulate(steps), 1.0) if order.size else steps
-    return found
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0) if order.size else steps
+    return adjusted

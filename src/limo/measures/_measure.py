@@ -257,9 +257,9 @@ def reduce(
     own = weights[measure.view.name]
     undefined = undefined_rows(rows[measure.view.name][0], own)
     filled = {view: filled_rows(lines, fill, weights[view]) for view, lines in rows.items()}
-    found, best = filled[measure.view.name]
+    actual, best = filled[measure.view.name]
     by_view = {view: lines[0] for view, lines in filled.items()}
-    mean, ideal = (average(values, own, fill) for values in (found, best))
+    mean, ideal = (average(values, own, fill) for values in (actual, best))
     counts = int(undefined.sum()), n_skipped(undefined, fill, own)
     return Result(mean, ideal, by_view, undefined, fill, own, *counts)
 

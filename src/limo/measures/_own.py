@@ -46,7 +46,7 @@ def make_measure(
 
     The first two give one number. What the function needs is read from the name of its second
     argument, and whether low values are better from its own name (``..._loss`` or ``..._error``),
-    as in scikit-learn; say it yourself if these are other.
+    as in scikit-learn; pass ``needs`` and ``better`` if the names do not say so.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ def make_measure(
             title, title, _OfCounts(function), view or COLUMNS, "labels", better, bounds,
             meaning=doc, formula=doc,
         )  # fmt: skip
-    found = needs or _needs(arguments, title)
+    kind = needs or _needs(arguments, title)
     return Measure(
-        title, title, function, ENTRIES, found, better, bounds, meaning=doc, formula=doc, whole=True
+        title, title, function, ENTRIES, kind, better, bounds, meaning=doc, formula=doc, whole=True
     )
 
 
@@ -115,13 +115,13 @@ class _OfCounts:
     def __call__(self, counts: Counts, conventions: Conventions) -> Values:
         tp, fp, fn = counts.both, counts.predicted - counts.both, counts.true - counts.both
         tn = counts.n_items - counts.true - fp
-        found = np.asarray(self.function(tp, fp, fn, tn), dtype=np.float64)
-        if found.shape != np.shape(tp):
+        values = np.asarray(self.function(tp, fp, fn, tn), dtype=np.float64)
+        if values.shape != np.shape(tp):
             raise ValueError(
                 "A measure of confusion counts must give one value for each row: expected shape "
-                f"{np.shape(tp)}, got {found.shape}. Write it for arrays tp, fp, fn, tn."
+                f"{np.shape(tp)}, got {values.shape}. Write it for arrays tp, fp, fn, tn."
             )
-        return found
+        return values
 
 
 def _arguments(function: Callable[..., Any]) -> list[str]:
@@ -207,11 +207,11 @@ def select(chosen: Chosen = None) -> list[Measure]:
         return [as_measure(name) for name in names]
     if isinstance(chosen, Measure) or callable(chosen):
         return [as_measure(chosen)]
-    found = [as_measure(one) for one in chosen]
-    if not found:
+    measures = [as_measure(one) for one in chosen]
+    if not measures:
         raise ValueError("measures is empty: name at least one, or leave it out for all eleven.")
     kept: dict[str, Measure] = {}
-    for one in found:
+    for one in measures:
         if kept.setdefault(one.name, one) != one:
             raise ValueError(f"Two measures are called {one.name!r}. Give them different names.")
     return list(kept.values())  # macro_f1 and f1_macro are the same
@@ -220,22 +220,22 @@ def select(chosen: Chosen = None) -> list[Measure]:
 def computable(
     measures: Iterable[Measure], checked: Checked, chosen: Chosen = None
 ) -> list[Measure]:
-    """Those that the given scores and predicted labels suffice for.
+    """The measures that can be computed from the given scores and predicted labels.
 
     With ``measures="all"``, measures of probabilities are left out if the scores are none.
     """
     given = {"scores": checked.any_scores, "labels": checked.P}
-    found = [m for m in measures if given[m.needs] is not None]
+    suited = [m for m in measures if given[m.needs] is not None]
     if chosen == "all" and checked.any_scores is not None:
         S = checked.S
         are_probabilities = S is not None and S.min() >= 0 and S.max() <= 1
-        found = [m for m in found if are_probabilities or m.name not in OF_PROBABILITIES]
-    if not found:
+        suited = [m for m in suited if are_probabilities or m.name not in OF_PROBABILITIES]
+    if not suited:
         missing = "y_score" if checked.any_scores is None else "y_pred"
         raise ValueError(f"The measures asked for need {missing}, which was not given.")
     if checked.stored is not None:
-        _check_sparse_measures(found)
-    return found
+        _check_sparse_measures(suited)
+    return suited
 
 
 def _check_sparse_measures(measures: Iterable[Measure]) -> None:

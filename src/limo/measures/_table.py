@@ -201,9 +201,9 @@ def _spelt(name: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "_", name.lower().replace("@", "_at_")).strip("_")
 
 
-def _average_first(found: re.Match[str]) -> str:
+def _average_first(match: re.Match[str]) -> str:
     """The order of our names for that of scikit-learn's: f1_samples, roc_auc_macro."""
-    base, average = found.groups()
+    base, average = match.groups()
     return f"{average.replace('samples', 'instance')}_{base.removeprefix('roc_')}"
 
 
@@ -214,10 +214,10 @@ class Registry(Mapping[str, Measure]):
     """Further measures, which ``measures="all"`` adds."""
 
     def __getitem__(self, name: str) -> Measure:
-        found = _exact(name) or _exact(self.canonical(name))
-        if found is None:
+        measure = _exact(name) or _exact(self.canonical(name))
+        if measure is None:
             raise KeyError(name)
-        return found
+        return measure
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and _exact(self.canonical(name)) is not None
@@ -305,7 +305,7 @@ def register(measure: Measure) -> Measure:
 
 
 def added_measures(names: Iterable[str]) -> list[Measure]:
-    """Those of these measures that were added by :func:`register`, for other processes."""
+    """The measures among these that :func:`register` added, for other processes."""
     return [_registered[name] for name in names if name in _registered.keys() - PAPER_MEASURES]
 
 
@@ -336,11 +336,11 @@ def unregister(name: str) -> None:
 
 def measures_of_labels() -> dict[str, Measure]:
     """One measure of labels of each family, by the name of the family: f1, hamming_loss, ..."""
-    found: dict[str, Measure] = {}
+    by_family: dict[str, Measure] = {}
     for measure in _registered.values():
         if measure.threshold is not None:
-            found.setdefault(measure.family, measure)
-    return found
+            by_family.setdefault(measure.family, measure)
+    return by_family
 
 
 # Texts of the glossary

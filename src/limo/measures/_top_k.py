@@ -95,15 +95,15 @@ def top_k_measures(
     given = check_weights(sample_weight, Y.shape[0])
     weights = np.ones(Y.shape[0]) if given is None else given
     hit = np.isin(rows * Y.shape[1] + labels, Y.flat, assume_unique=True)
-    found = {}
+    results = {}
     if propensities is not None:
         gains = 1 / _check_propensities(propensities, Y.shape[1])
-        found = _propensity_scored(Y, gains, weights, (rows, labels, places), hit, k)
+        results = _propensity_scored(Y, gains, weights, (rows, labels, places), hit, k)
     both = np.bincount(labels[hit], weights[rows[hit]], minlength=Y.shape[1])
     predicted = np.bincount(labels, weights[rows], minlength=Y.shape[1])
     counts = Counts(both, Y.csr.T @ weights, predicted, weights.sum())
     standard = CONVENTIONS["standard"]
-    return found | {
+    return results | {
         "macro_precision": float(precision(counts, standard).mean()),
         "macro_recall": float(recall(counts, standard).mean()),
         "macro_f1": float(f1(counts, standard).mean()),
@@ -160,12 +160,12 @@ def _first(rows: Integers, labels: Integers, scores: Values, indptr: Integers, k
 
 
 def _check_propensities(propensities: Any, n_labels: int) -> Values:
-    found = np.asarray(propensities, dtype=np.float64)
-    if found.shape != (n_labels,):
+    numbers = np.asarray(propensities, dtype=np.float64)
+    if numbers.shape != (n_labels,):
         raise ValueError(
             f"propensities must hold one number for each of the {n_labels} labels, got shape "
-            f"{found.shape}. limo.measures.label_propensities computes them from training labels."
+            f"{numbers.shape}. limo.measures.label_propensities computes them from training labels."
         )
-    if not ((found > 0) & np.isfinite(found)).all():
+    if not ((numbers > 0) & np.isfinite(numbers)).all():
         raise ValueError("propensities must be finite numbers above 0.")
-    return found
+    return numbers

@@ -57,7 +57,7 @@ class AimedClassifier(MultiLabelClassifier):
     Parameters
     ----------
     measure : str or list of str, default="macro_f1"
-        The measure to be best at, any of ``limo.MEASURES``. If there are several, ``predict`` and
+        The measure to train for, any of ``limo.MEASURES``. If there are several, ``predict`` and
         ``decision_function`` use the ensemble for the first; :meth:`model_for` gives the others.
     families : sequence of str
         Which models to try, from "linear", "trees", "kernel", "boosting" and "neighbours"; by
@@ -84,7 +84,7 @@ class AimedClassifier(MultiLabelClassifier):
         Called with a ``Trial`` after each model.
     missing : number, optional
         The number that stands for a missing label in ``y``: nan or -1. Such entries take no part in
-        any fit, measure or threshold. Models that cannot learn around them, forests and
+        any fit, measure or threshold. Models that cannot be trained with them, forests and
         neighbours, are left out.
 
     Attributes
@@ -182,7 +182,7 @@ class AimedClassifier(MultiLabelClassifier):
             self._refit(X, truth, tried, chosen, budget.end_of_fits)
             self._fit_thresholds(truth, tried)
         self.held_out_ = {
-            name: _as_dict(found) for name, found in chosen[measures[0].name].values.items()
+            name: _as_dict(one) for name, one in chosen[measures[0].name].values.items()
         }
         self.leaderboard_ = self._leaderboard(measures, truth, tried, chosen, trials)
         return self
@@ -223,10 +223,10 @@ class AimedClassifier(MultiLabelClassifier):
             centre, spread = self.scaling_[name]
             total += weight * (comparable_scores(fitted, X) - centre) / spread
         constant = self._constant_labels
-        if not constant.varying.all():  # beyond all others, whatever the members say
+        if not constant.varying.all():  # beyond all others, whatever scores the members give
             total = constant.complete(total[:, constant.varying])
-        found: Values = total - self.offsets_[self._first]
-        return found
+        scores: Values = total - self.offsets_[self._first]
+        return scores
 
     def _stored(self, X: Any) -> Any:
         """Features stored as suits their values, so that the form of the input does not matter."""
@@ -288,20 +288,20 @@ class AimedClassifier(MultiLabelClassifier):
     # Trying models
 
     def _candidates(self, X: Any, n_labels: int, seed: int) -> list[Candidate]:
-        found = library(X, n_labels, seed=seed, n_jobs=self.n_jobs)
-        found = [one for one in found if one.family in self.families]
-        names = {name for one in found for name in (one.name, *one.members)}
+        candidates = library(X, n_labels, seed=seed, n_jobs=self.n_jobs)
+        candidates = [one for one in candidates if one.family in self.families]
+        names = {name for one in candidates for name in (one.name, *one.members)}
         for name, estimator in self.extra:
             if name in names:
                 raise ValueError(f"The name of an extra model must be new, got {name!r} again.")
             names.add(name)
-            found.append(Candidate(name, "other", estimator))
-        if not found:
+            candidates.append(Candidate(name, "other", estimator))
+        if not candidates:
             raise ValueError(
                 f"None of the families {', '.join(self.families)} suits data of "
                 f"{X.shape[0]} x {X.shape[1]} features; add 'linear'."
             )
-        return found
+        return candidates
 
     # Selection and final fits
 
@@ -421,13 +421,13 @@ def _is_mostly_zero(X: Any) -> bool:
 def _summary(values: dict[str, Valued]) -> dict[str, Any]:
     """Values and intervals, by measure."""
     return {
-        "value": {name: found.value for name, found in values.items()},
-        "interval": {name: (found.low, found.high) for name, found in values.items()},
+        "value": {name: one.value for name, one in values.items()},
+        "interval": {name: (one.low, one.high) for name, one in values.items()},
     }
 
 
-def _as_dict(found: Valued) -> dict[str, float]:
-    return {"value": found.value, "low": found.low, "high": found.high}
+def _as_dict(one: Valued) -> dict[str, float]:
+    return {"value": one.value, "low": one.low, "high": one.high}
 
 
 def _is_number(cv: Any) -> bool:

@@ -1,6 +1,7 @@
-"""What all learners share: checks of their input, the form of their output, features, their list.
+"""What all learners share: checks of input, the form of output, and features.
 
-Features can be scaled, and replaced by those of a radial kernel.
+Features can be scaled, or replaced by those of a radial kernel. :func:`all_estimators` lists the
+learners.
 """
 
 from collections.abc import Callable
@@ -119,13 +120,13 @@ def all_estimators(kind: str | None = None) -> list[tuple[str, type[Any]]]:
     """
     if kind is not None:
         check_name(kind, _KINDS, "kind")
-    found = {
+    classes = {
         name: getattr(package, name)
         for package in (limo.models, limo.thresholds)
         for name in package.__all__
         if hasattr(getattr(package, name), "get_params") and name not in _ABSTRACT
     }
-    return sorted((name, one) for name, one in found.items() if kind is None or _KINDS[kind](one))
+    return sorted((name, one) for name, one in classes.items() if kind is None or _KINDS[kind](one))
 
 
 # Feature scalings
@@ -298,8 +299,8 @@ class KernelFeatures(Documented, ClassNamePrefixFeaturesOutMixin, TransformerMix
         check_is_fitted(self)
         check_sparse(X, "X")
         X = validate_data(self, X, reset=False, **_RULES)
-        found: Values = self._kernel(X) @ self.projection_
-        return found
+        features: Values = self._kernel(X) @ self.projection_
+        return features
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -333,5 +334,5 @@ def _median_distance(X: Any) -> float:
     some = X[:: max(1, X.shape[0] // _SAMPLE)]
     D = _distances(some, some)
     upper = D[np.triu_indices_from(D, 1)]
-    found = float(np.median(upper)) if upper.size else 0.0
-    return found or float(upper.max(initial=0.0)) or 1.0
+    median = float(np.median(upper)) if upper.size else 0.0
+    return median or float(upper.max(initial=0.0)) or 1.0

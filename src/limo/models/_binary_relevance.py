@@ -90,7 +90,7 @@ class BinaryRelevance(MultiLabelClassifier):
         self.missing = missing
 
     def __sklearn_tags__(self) -> Any:
-        """What X may hold depends on the learner."""
+        """The learner decides which values X may hold."""
         tags = super().__sklearn_tags__()
         learner = get_tags(self._learner())
         tags.input_tags.sparse = learner.input_tags.sparse
@@ -125,8 +125,8 @@ class BinaryRelevance(MultiLabelClassifier):
             self.C_ = min(self.log_loss_, key=self.log_loss_.__getitem__)
             learner.set_params(C=self.C_)
         self.estimators_ = _fit_all(learner, X, Y, self.n_jobs, weights)
-        found = _constant(Y, weights)
-        self.never_, self.always_ = found.never, found.always
+        constant = _constant(Y, weights)
+        self.never_, self.always_ = constant.never, constant.always
         self._bounds = self._outer_scores(X)
         return self
 
@@ -199,7 +199,7 @@ class BinaryRelevance(MultiLabelClassifier):
         return {"skip_check_array": True} if brought else {}
 
     def _instances(self, X: Any) -> Any:
-        """Check instances to predict for as far as the learners do not."""
+        """Check instances to predict for, as far as the learners do not check them."""
         rules = self._rules()
         flat = isinstance(X, np.ndarray | list) and np.ndim(X) == 1
         if rules and flat and hasattr(self, "n_features_in_"):
@@ -232,7 +232,7 @@ class BinaryRelevance(MultiLabelClassifier):
 
 
 def _constant(Y: Pattern, weights: Values | None) -> ConstantLabels:
-    """Labels that no known instance of positive weight has, and labels that all such have."""
+    """Labels that no known instance of positive weight has, and labels that all have."""
     return ConstantLabels.among(Y if weights is None else weighted(Y, weights > 0))
 
 
@@ -245,10 +245,10 @@ def _fit_all(
         delayed(_fit_one)(clone(learner), X, _marks(Y, j), _known(Y, j), weights)
         for j in learnt.tolist()
     )
-    found: list[Any] = [None] * Y.shape[1]
+    learners: list[Any] = [None] * Y.shape[1]
     for j, one in zip(learnt, fitted, strict=True):
-        found[j] = one
-    return found
+        learners[j] = one
+    return learners
 
 
 def _fit_one(

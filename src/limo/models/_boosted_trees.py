@@ -134,13 +134,13 @@ class BoostingClassifier(MultiLabelClassifier):
         X, Y = self._check_training(X, y, missing=self.missing)
         Y = weighted(Y, sample_weight)
         n_unknown = 0 if Y.unknown is None else Y.unknown.ones_per_column
-        found = ConstantLabels.of(Y.ones_per_column, Y.shape[0] - n_unknown)
-        self.never_, self.always_ = found.never, found.always
+        constant = ConstantLabels.of(Y.ones_per_column, Y.shape[0] - n_unknown)
+        self.never_, self.always_ = constant.never, constant.always
         chosen = "lightgbm" if has_lightgbm() else "sklearn"
         self.engine_ = chosen if self.engine == "auto" else self.engine
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         with at_most(self.n_jobs):
-            self._keep(self._boost(X, Y, np.flatnonzero(found.varying), seed))
+            self._keep(self._boost(X, Y, np.flatnonzero(constant.varying), seed))
         return self
 
     def decision_function(self, X: Any) -> Values:
@@ -250,14 +250,14 @@ class BoostingClassifier(MultiLabelClassifier):
                     check_time()
             return found
 
-        found: list[Any] = []
-        # Small data: threads of their own library would mostly wait for each other.
+        sequences: list[Any] = []
+        # Small data: the threads of the libraries would mostly wait for each other.
         with threadpool_limits(1), workers() as run:
             for start in range(0, labels.size, _LABELS_AT_ONCE):
                 chunk = labels[start : start + _LABELS_AT_ONCE]
                 for part in run(work, np.array_split(chunk, min(n_workers(), chunk.size))):
-                    found += part
-        return found
+                    sequences += part
+        return sequences
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -265,7 +265,7 @@ class BoostingClassifier(MultiLabelClassifier):
             self._check_arrays()
 
     def _check_arrays(self) -> None:
-        """What a file says of nodes and labels, checked before a kernel reads it."""
+        """The nodes and labels of a file, checked before a kernel reads them."""
         self._trees.check(int(self.n_features_in_))
         check_array(self.values_, np.float64, self.feature_.shape, "values")
         if not (np.isfinite(self.values_).all() and np.isfinite(self.base_).all()):
@@ -298,11 +298,11 @@ def _tree_of_nodes(nodes: Any) -> tuple[Trees, Values]:
 
 def trees_of_text(text: str) -> list[tuple[Trees, Values]]:
     """The trees of a model that LightGBM wrote as text, and the values of their nodes."""
-    found = []
+    trees = []
     for part in text.split("\nTree=")[1:]:
         lines = dict(line.split("=", 1) for line in part.split("\n\n")[0].splitlines()[1:])
-        found.append(_tree_of_lines(lines))
-    return found
+        trees.append(_tree_of_lines(lines))
+    return trees
 
 
 def _tree_of_lines(lines: dict[str, str]) -> tuple[Trees, Values]:

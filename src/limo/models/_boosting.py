@@ -29,8 +29,8 @@ class BoostedMarginClassifier(MultiLabelClassifier):
     """Gradient-boosted trees that minimise any loss of :mod:`limo.losses`.
 
     Every round adds a tree for each label, and all of them together take a step against the loss,
-    so that pairs across labels count. Trees want the pointwise term, with pairs beside it: see
-    ``docs/boosting.md``. Needs the extra ``limo-ml[boosting]``.
+    so that pairs across labels count. Trees work best with the pointwise term, with pairs beside
+    it: see ``docs/boosting.md``. Needs the extra ``limo-ml[boosting]``.
 
     Parameters
     ----------
@@ -123,12 +123,12 @@ class BoostedMarginClassifier(MultiLabelClassifier):
         random = check_random_state(self.random_state)
         labels = Y.csr
         kept, held_out = self._split(Y.shape[0], random)
-        found = ConstantLabels.of(labels[kept].sum(axis=0), len(kept))
-        self.never_, self.always_ = found.never, found.always
+        constant = ConstantLabels.of(labels[kept].sum(axis=0), len(kept))
+        self.never_, self.always_ = constant.never, constant.always
         self.booster_: Any = None
         self.best_iteration_ = 0
-        n_labels = int(found.varying.sum())
-        part = Pattern.from_csr(labels[kept][:, found.varying].tocsr())
+        n_labels = int(constant.varying.sum())
+        part = Pattern.from_csr(labels[kept][:, constant.varying].tocsr())
         self.offset_ = _log_odds(part)
         if n_labels and (X != 0).sum():  # LightGBM fails if all features are 0
             objective = MarginObjective(part, self.terms, offset=self.offset_)

@@ -34,8 +34,8 @@ _skops = Later("skops.io")
 
 _FORMAT = "limo model"
 _VERSION = 1
-# A file may unpack to this many times its size, plus some bytes: what zeros and ones in a model
-# compress by. Files that limo writes are not compressed at all.
+# A file may unpack to this many times its size, plus some bytes: zeros and ones in a model compress
+# # by so much. Files that limo writes are not compressed at all.
 _UNPACKED_TIMES, _UNPACKED_PLUS = 20, 1 << 28
 _MOST_FEATURES = 10_000_000
 # Parts of models in plain Python, without compiled code, which skops does not list.
@@ -270,10 +270,10 @@ def load_model(
             f"so it was not opened. If you trust its author, allow them with trusted={unknown}"
         )
     try:
-        found = _skops.loads(content, trusted=sorted(allowed))
+        stored = _skops.loads(content, trusted=sorted(allowed))
     except Exception as error:  # a damaged part may raise anything
         raise ModelFileError(f"{file} cannot be restored: {_summary(error)}. {_ADVICE}") from error
-    saved = _unpack(found, file)
+    saved = _unpack(stored, file)
     try:
         _check_model(saved)
     except Exception as error:  # parts that do not fit together may raise anything
@@ -294,22 +294,22 @@ def _trusted() -> set[str]:
 _ADVICE = "limo fit and limo.save_model write such files"
 
 
-def _unpack(found: Any, file: Path) -> SavedModel:
+def _unpack(stored: Any, file: Path) -> SavedModel:
     """The stored model, whether limo wrote it or skops wrote a bare estimator."""
-    if hasattr(found, "predict") and not isinstance(found, type):
-        return SavedModel(found)
-    if not isinstance(found, dict) or found.get("format") != _FORMAT:
-        raise ModelFileError(f"{file} contains a {type(found).__name__}, not a model. {_ADVICE}")
-    if found.get("version") != _VERSION:
+    if hasattr(stored, "predict") and not isinstance(stored, type):
+        return SavedModel(stored)
+    if not isinstance(stored, dict) or stored.get("format") != _FORMAT:
+        raise ModelFileError(f"{file} contains a {type(stored).__name__}, not a model. {_ADVICE}")
+    if stored.get("version") != _VERSION:
         raise ModelFileError(
-            f"{file} has version {found.get('version')} of the model format, and this limo reads "
-            f"version {_VERSION}. It was written by limo {found.get('limo')}: install that one"
+            f"{file} has version {stored.get('version')} of the model format, and this limo reads "
+            f"version {_VERSION}. It was written by limo {stored.get('limo')}: install that one"
         )
-    known: dict[str, Any] = {key: found.get(key) for key in ("measure", "method", "data")}
+    known: dict[str, Any] = {key: stored.get(key) for key in ("measure", "method", "data")}
     for key in ("label_names", "feature_names"):
-        names = found.get(key)
+        names = stored.get(key)
         known[key] = tuple(names) if isinstance(names, list) else names
-    return SavedModel(found.get("model"), **known, limo_version=found.get("limo", ""))
+    return SavedModel(stored.get("model"), **known, limo_version=stored.get("limo", ""))
 
 
 # Checks of a file that may be hostile: its size before it is unpacked, its model afterwards.

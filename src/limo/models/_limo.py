@@ -56,7 +56,7 @@ class LinearMarginClassifier(LinearClassifier):
 
     @abstractmethod
     def _problem(self, features: Features, Y: Pattern) -> Problem:
-        """What is to be minimised."""
+        """The problem to minimise."""
 
     @abstractmethod
     def _solve(self, problem: Problem, before: Solution | None) -> Solution:
@@ -82,11 +82,13 @@ class LinearMarginClassifier(LinearClassifier):
         self.solution_ = self._solve(problem, before)
         self.n_iter_ = self.solution_.iterations
         self._set_weights(self.solution_.W, constant)
-        found = ConstantLabels.among(Y)
+        constant_labels = ConstantLabels.among(Y)
         if before is not None and before.iterates is not None:
             # Steps on earlier instances continue: constant means constant in those, too.
-            found = ConstantLabels(found.never & self.never_, found.always & self.always_)
-        self.never_, self.always_ = found.never, found.always
+            constant_labels = ConstantLabels(
+                constant_labels.never & self.never_, constant_labels.always & self.always_
+            )
+        self.never_, self.always_ = constant_labels.never, constant_labels.always
 
 
 _LIMO = Term("rows", "mean"), Term("columns", "mean")
@@ -258,15 +260,15 @@ class MarginClassifier(LinearMarginClassifier):
             return super()._fit_threshold(X, Y)
         unit = (self.alpha_ / self.alpha) ** 0.5
         constant = float(self.intercept_scaling) * unit if self.fit_intercept else 0.0
-        found = Weights(self.solution_, constant, self._constant_labels, self.alpha_)
-        return fit_threshold_over(self, Local(part_of(X, Y, limit)), found)
+        weights = Weights(self.solution_, constant, self._constant_labels, self.alpha_)
+        return fit_threshold_over(self, Local(part_of(X, Y, limit)), weights)
 
     def _unit(self, X: Any, weights: Values | None) -> float:
         """The root of the mean squared length of the rows, so that the scale of X is irrelevant."""
         return row_length(X, weights)
 
     def _solve(self, problem: Problem, before: Solution | None) -> Solution:
-        found = exact.solve(
+        solution = exact.solve(
             problem,
             tol=self.tol,
             max_iter=self.max_iter,
@@ -274,9 +276,9 @@ class MarginClassifier(LinearMarginClassifier):
             callback=self.callback,
             working_memory=self.working_memory,
         )
-        if not found.converged:
-            warnings.warn(str(found), ConvergenceWarning, stacklevel=4)
-        return found
+        if not solution.converged:
+            warnings.warn(str(solution), ConvergenceWarning, stacklevel=4)
+        return solution
 
 
 class LIMOClassifier(MarginClassifier):

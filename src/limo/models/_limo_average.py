@@ -34,7 +34,12 @@ class Solving:
     intercept_scaling: float
     tol: float
     max_iter: int
-    working_memory: float | None
+    working_memory: float | None = None
+
+    @classmethod
+    def of(cls, model: Any) -> "Solving":
+        """The parameters of a model; over blocks, there is no ``working_memory``."""
+        return cls(model.fit_intercept, model.intercept_scaling, model.tol, model.max_iter)
 
     def prepare(self, X: Any, weights: Values | None) -> "Prepared":
         """The features of instances, which may have weights, for any number of fits."""
@@ -49,27 +54,27 @@ class Solving:
         self, given: "Prepared", Y: Pattern, terms: tuple[Term, ...], alphas: Sequence[float]
     ) -> Iterator["Solved"]:
         """Solutions for falling alpha, each from the one before, with the constant feature."""
-        problem, found = Problem(given.features, Y, terms, 1.0), None
+        problem, solution = Problem(given.features, Y, terms, 1.0), None
         for alpha in alphas:
-            found = exact.solve(
+            solution = exact.solve(
                 problem.with_alpha(alpha * given.unit**2),
                 tol=self.tol,
                 max_iter=self.max_iter,
-                start=found,
+                start=solution,
                 working_memory=self.working_memory,
             )
-            yield given.rotated_back(found), given.features.constant
+            yield given.rotated_back(solution), given.features.constant
 
     def solve(self, X: Any, Y: Pattern, cells: Iterable[Cell]) -> "dict[Cell, Solved]":
         """The weights of each cell; the cells of a loss are solved along one path."""
-        found, given = {}, self.prepare(X, Y.row_weights)
+        solutions, given = {}, self.prepare(X, Y.row_weights)
         ordered = sorted(cells, key=lambda cell: -cell.alpha)
         for terms in dict.fromkeys(cell.terms for cell in ordered):
             path = [cell for cell in ordered if cell.terms == terms]
             alphas = [cell.alpha for cell in path]
             for cell, solved in zip(path, self.path(given, Y, terms, alphas), strict=True):
-                found[cell] = solved
-        return found
+                solutions[cell] = solved
+        return solutions
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,12 +89,14 @@ class Prepared:
     unit: float
     axes: Values | None
 
-    def rotated_back(self, found: Solution) -> Solution:
+    def rotated_back(self, solution: Solution) -> Solution:
         """A solution with weights of the features as they were given."""
         if self.axes is None:
-            return found
-        W = np.vstack([self.axes @ found.W[: self.axes.shape[1]], found.W[self.axes.shape[1] :]])
-        return replace(found, W=W)
+            return solution
+        W = np.vstack(
+            [self.axes @ solution.W[: self.axes.shape[1]], solution.W[self.axes.shape[1] :]]
+        )
+        return replace(solution, W=W)
 
 
 Solved = tuple[Solution, float]
@@ -195,12 +202,12 @@ n_jobs, working_memory, missing
 
     def _combine(self, solved: dict[Cell, Solved], Y: Pattern) -> None:
         """Take the weighted sum of solved members."""
-        found = [(*solved[cell], weight) for cell, weight in self._cells()]
-        W: Values = np.sum([weight * one.W for one, _, weight in found], axis=0)
-        self._set_weights(W, found[0][1])
-        self.n_iter_ = sum(one.iterations for one, _, _ in found)
-        worst = max((one for one, _, _ in found), key=lambda one: (not one.converged, one.gap))
-        self.relative_gap_ = max(one.relative_gap for one, _, _ in found)
+        members = [(*solved[cell], weight) for cell, weight in self._cells()]
+        W: Values = np.sum([weight * one.W for one, _, weight in members], axis=0)
+        self._set_weights(W, members[0][1])
+        self.n_iter_ = sum(one.iterations for one, _, _ in members)
+        worst = max((one for one, _, _ in members), key=lambda one: (not one.converged, one.gap))
+        self.relative_gap_ = max(one.relative_gap for one, _, _ in members)
         constant = ConstantLabels.among(Y)
         self.never_, self.always_ = constant.never, constant.always
         if not worst.converged:

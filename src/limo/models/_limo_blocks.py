@@ -38,6 +38,7 @@ from limo.datasets import Shards
 from limo.losses._term import Term
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import Measure
+from limo.models._limo_average import Solving
 from limo.thresholds._fit import ConstantLabels, make_rule
 from limo.thresholds._rules import FixedThreshold, ThresholdRule
 from limo.thresholds._spread import (
@@ -87,7 +88,7 @@ class Reader:
 
 
 def as_shards(X: Any, y: Any, limit: float) -> Shards | None:
-    """The data in pieces, if they are given so, or lie in a file and exceed so many bytes."""
+    """The data in pieces, if given in pieces, or in a file and larger than so many bytes."""
     if isinstance(X, Shards):
         if y is not None:
             raise ValueError("Shards hold the labels, too: leave y out, as in fit(shards).")
@@ -97,7 +98,7 @@ def as_shards(X: Any, y: Any, limit: float) -> Shards | None:
 
 
 def check_plain(model: Any, sample_weight: Any) -> None:
-    """Reject what blocks have no place for."""
+    """Reject options that blocks cannot have."""
     if sample_weight is not None or model.missing is not None:
         given = "missing labels" if sample_weight is None else "sample_weight"
         raise ValueError(
@@ -149,27 +150,12 @@ class Chosen:
 
 def chosen_of(part: Part, fold: Fold) -> Part:
     """The instances of a part that belong to a fold; those in memory are copied once."""
-    found = [Chosen(source, fold) for source in part.sources]
-    ready = [one.read() if isinstance(one.source, Block) else one for one in found]
+    chosen = [Chosen(source, fold) for source in part.sources]
+    ready = [one.read() if isinstance(one.source, Block) else one for one in chosen]
     return Part(ready, part.keep)
 
 
 # Weights
-
-
-@dataclass(frozen=True)
-class Solving:
-    """How weights are found, as the parameters of :class:`limo.MarginClassifier` say."""
-
-    fit_intercept: bool
-    intercept_scaling: float
-    tol: float
-    max_iter: int
-
-    @classmethod
-    def of(cls, model: Any) -> "Solving":
-        """The parameters of a model."""
-        return cls(model.fit_intercept, model.intercept_scaling, model.tol, model.max_iter)
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,24 +223,24 @@ def fit_over(model: Any, engine: Engine) -> None:
     before = getattr(model, "solution_", None) if model.warm_start else None
     terms, solving = model._loss_terms(), Solving.of(model)
     path = solve_path(engine, terms, [model.alpha], solving, model.callback, before)
-    found = next(path)
-    if not found.solution.converged:
-        warnings.warn(str(found.solution), ConvergenceWarning, stacklevel=4)
-    take_weights(model, found)
-    model._set_threshold(fit_threshold_over(model, engine, found))
+    weights = next(path)
+    if not weights.solution.converged:
+        warnings.warn(str(weights.solution), ConvergenceWarning, stacklevel=4)
+    take_weights(model, weights)
+    model._set_threshold(fit_threshold_over(model, engine, weights))
 
 
-def take_weights(model: Any, found: Weights) -> None:
+def take_weights(model: Any, weights: Weights) -> None:
     """Set the attributes of a fitted model, except its threshold."""
-    solution, constant = found.solution, found.constant
-    model.solution_, model.alpha_, model.n_iter_ = solution, found.alpha, solution.iterations
-    model.never_, model.always_ = found.labels.never, found.labels.always
+    solution, constant = weights.solution, weights.constant
+    model.solution_, model.alpha_, model.n_iter_ = solution, weights.alpha, solution.iterations
+    model.never_, model.always_ = weights.labels.never, weights.labels.always
     model.n_features_in_ = solution.W.shape[0] - bool(constant)
     model.target_form_, model.classes_ = "dense", np.arange(solution.W.shape[1])
     model._set_weights(solution.W, constant)
 
 
-def fit_threshold_over(model: Any, engine: Engine, found: Weights) -> ThresholdRule:
+def fit_threshold_over(model: Any, engine: Engine, weights: Weights) -> ThresholdRule:
     """The threshold of a model with these weights, fitted to the parts of an engine."""
     if model.threshold is None and model.threshold_measure is None:
         return FixedThreshold(0.0)
@@ -262,7 +248,7 @@ def fit_threshold_over(model: Any, engine: Engine, found: Weights) -> ThresholdR
     if not rule.needs_fit:
         return rule
     if isinstance(model.threshold_cv, str) and model.threshold_cv == "training":
-        return fit_rule_over(engine, rule, [found])
+        return fit_rule_over(engine, rule, [weights])
     n_folds = _number_of_folds(model.threshold_cv)
     terms, solving = model._loss_terms(), Solving.of(model)
     fitted: list[Weights] = []
@@ -275,7 +261,7 @@ def fit_threshold_over(model: Any, engine: Engine, found: Weights) -> ThresholdR
 def _number_of_folds(cv: Any) -> int:
     if isinstance(cv, bool) or not isinstance(cv, int | np.integer) or cv < 2:
         raise ValueError(
-            "Over blocks, threshold_cv must be a number of folds from 2 up, or 'training': got "
+            "Over blocks, threshold_cv must be a number of folds, at least 2, or 'training': got "
             f"{cv!r}."
         )
     return int(cv)
@@ -300,23 +286,25 @@ class _Relevant(NamedTuple):
 
 
 def _relevant_of(part: Part, models: Sequence[Weights]) -> _Relevant:
-    found = [(block.Y.indices, S.reshape(-1)[block.Y.flat]) for block, S in _held_out(part, models)]
-    labels, scores = zip((np.zeros(0, dtype=np.int64), np.zeros(0)), *found, strict=True)
+    relevant = [
+        (block.Y.indices, S.reshape(-1)[block.Y.flat]) for block, S in _held_out(part, models)
+    ]
+    labels, scores = zip((np.zeros(0, dtype=np.int64), np.zeros(0)), *relevant, strict=True)
     return _Relevant(np.concatenate(labels), np.concatenate(scores))
 
 
-def _order(found: Sequence[_Relevant], view: str, n_labels: int) -> Ordered:
-    labels, scores = zip(*found, strict=True)
+def _order(relevant: Sequence[_Relevant], view: str, n_labels: int) -> Ordered:
+    labels, scores = zip(*relevant, strict=True)
     return Ordered.of(view, labels, scores, n_labels)  # type: ignore[no-any-return]
 
 
 def _gaps_of(part: Part, models: Sequence[Weights], known: Ordered) -> Gaps | None:
-    found = [gaps_of(S, block.Y, known) for block, S in _held_out(part, models)]
-    return _add_gaps(found) if found else None
+    gaps = [gaps_of(S, block.Y, known) for block, S in _held_out(part, models)]
+    return _add_gaps(gaps) if gaps else None
 
 
-def _add_gaps(found: Sequence[Gaps | None]) -> Gaps:
-    known = [one for one in found if one is not None]
+def _add_gaps(gaps: Sequence[Gaps | None]) -> Gaps:
+    known = [one for one in gaps if one is not None]
     total = known[0]
     for one in known[1:]:
         total = total.plus(one)
@@ -324,12 +312,12 @@ def _add_gaps(found: Sequence[Gaps | None]) -> Gaps:
 
 
 def _sample_of(part: Part, models: Sequence[Weights], share: float) -> list[Sample]:
-    found = []
+    samples = []
     for block, S in _held_out(part, models):
         rows = np.flatnonzero(np.random.default_rng(block.number).random(len(S)) < share)
         if rows.size:
-            found.append(Sample(block.X[rows], Pattern.from_csr(block.Y.csr[rows]), S[rows]))
-    return found
+            samples.append(Sample(block.X[rows], Pattern.from_csr(block.Y.csr[rows]), S[rows]))
+    return samples
 
 
 def fit_rule_over(engine: Engine, rule: ThresholdRule, models: Sequence[Weights]) -> ThresholdRule:
@@ -347,11 +335,11 @@ def fit_rule_over(engine: Engine, rule: ThresholdRule, models: Sequence[Weights]
         gaps = engine.add(_add_gaps, engine.each(_gaps_of, shared, known))
         return engine.result(known), engine.result(gaps)
 
-    found = engine.retry(compute)
+    results = engine.retry(compute)
     if view is not None:
-        known, gaps = found
+        known, gaps = results
         return fit_to_gaps(rule, known, gaps, totals.n_rows)
-    samples = [sample for part in found for sample in part]
+    samples = [sample for part in results for sample in part]
     features = [sample.X for sample in samples]
     stack = sparse.vstack if sparse.issparse(features[0]) else np.vstack
     return fit_to_samples(rule, samples, stack(features))
@@ -376,8 +364,8 @@ def evaluate_over(
     def compute() -> Any:
         shared = engine.share(tuple(models))
         reference = engine.once(_ranked, engine.each(_gathered_of, shared))
-        found = engine.each(_counted_of, shared, reference, task, rule)
-        counted = engine.add(_add_counted, found)
+        parts = engine.each(_counted_of, shared, reference, task, rule)
+        counted = engine.add(_add_counted, parts)
         return engine.result(reference), engine.result(counted)
 
     reference, counted = engine.retry(compute)
@@ -397,8 +385,8 @@ def _gathered_of(part: Part, models: Sequence[Weights]) -> list[Gathered]:
     return [gather(block) for block in _checked_of(part, models, None)]
 
 
-def _ranked(found: Sequence[list[Gathered]]) -> Reference:
-    return rank([one for part in found for one in part])
+def _ranked(gathered: Sequence[list[Gathered]]) -> Reference:
+    return rank([one for part in gathered for one in part])
 
 
 def _counted_of(
@@ -408,11 +396,11 @@ def _counted_of(
     task: Task,
     rule: ThresholdRule | None,
 ) -> Counted | None:
-    found = None
+    counted = None
     for block in _checked_of(part, models, rule):
-        found = count(block, reference, task, found)
-    return found
+        counted = count(block, reference, task, counted)
+    return counted
 
 
-def _add_counted(found: Sequence[Counted | None]) -> Counted:
-    return merge_counted([one for one in found if one is not None])
+def _add_counted(counted: Sequence[Counted | None]) -> Counted:
+    return merge_counted([one for one in counted if one is not None])

@@ -56,11 +56,11 @@ class LIMOClassifierCV(MultiLabelClassifier):
     cv : int, splitter or iterable, default=3
         The number of folds (stratified by label), a scikit-learn splitter, or pairs of rows.
     average : bool, default=True
-        Whether to average cells as said above, or to take the best alone.
+        Whether to average cells as described above, or to take the best alone.
     fit_intercept, intercept_scaling, max_iter, working_memory
         As for :class:`limo.MarginClassifier`.
     tol : float, default=2e-3
-        The certified gap of every fit. Looser fits are faster, but their scores are noisy.
+        The certified gap of every fit. Looser fits are faster, but their scores are noisier.
     threshold : None, rule or name, default="auto"
         How labels are cut out of scores. "auto" tries all kinds (:class:`limo.AutoThreshold`);
         None is the kind that suits the measure, as :func:`limo.suggest_threshold` says.
@@ -221,14 +221,14 @@ class LIMOClassifierCV(MultiLabelClassifier):
         name = measure or self._measures()[0].name
         self.model_for(name)
         ax = plt.subplots(layout="constrained")[1] if ax is None else ax
-        found = self.cv_results_
-        tried = found[f"folds_{name}"] > 0
-        for terms in dict.fromkeys(found["terms"][tried].tolist()):
-            own = tried & np.array([one == terms for one in found["terms"].tolist()])
-            error = found[f"std_{name}"][own] / np.sqrt(found[f"folds_{name}"][own])
+        results = self.cv_results_
+        tried = results[f"folds_{name}"] > 0
+        for terms in dict.fromkeys(results["terms"][tried].tolist()):
+            own = tried & np.array([one == terms for one in results["terms"].tolist()])
+            error = results[f"std_{name}"][own] / np.sqrt(results[f"folds_{name}"][own])
             ax.errorbar(
-                found["alpha"][own],
-                found[f"mean_{name}"][own],
+                results["alpha"][own],
+                results[f"mean_{name}"][own],
                 error,
                 capsize=2,
                 marker="o",
@@ -271,12 +271,12 @@ class LIMOClassifierCV(MultiLabelClassifier):
     def _shares(
         self, trials: list[Trial], measure: Measure, logistic: Cell | None
     ) -> dict[Cell, float]:
-        found = shares_of(trials, measure)
+        shares = shares_of(trials, measure)
         if not self.average:
-            return {max(found, key=found.__getitem__): 1.0}
+            return {max(shares, key=shares.__getitem__): 1.0}
         if logistic is None:
-            return found
-        rest = {cell: (1 - LOGISTIC_SHARE) * share for cell, share in found.items()}
+            return shares
+        rest = {cell: (1 - LOGISTIC_SHARE) * share for cell, share in shares.items()}
         return rest | {logistic: rest.get(logistic, 0.0) + LOGISTIC_SHARE}
 
     def _model(
@@ -348,7 +348,7 @@ class _Progress:
             self.callback(self.done, self.total)
 
     def finish(self) -> None:
-        """Count what need not be done as done."""
+        """Count fits that are skipped as done."""
         self.tick(self.total - self.done)
 
 
@@ -361,11 +361,13 @@ def _table(
 ) -> dict[str, Any]:
     """The rows of all trials, as columns."""
     lines = [trial.row(measures) for trial in trials]
-    found = {name: np.array([line[name] for line in lines]) for name in lines[0] if name != "terms"}
+    columns = {
+        name: np.array([line[name] for line in lines]) for name in lines[0] if name != "terms"
+    }
     terms = np.empty(len(lines), dtype=object)
     terms[:] = [line["terms"] for line in lines]
     share = {
         f"share_{name}": np.array([own.get(trial.cell, 0.0) for trial in trials])
         for name, own in shares.items()
     }
-    return {"terms": terms, **found, **share}
+    return {"terms": terms, **columns, **share}

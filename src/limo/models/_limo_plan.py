@@ -1,4 +1,4 @@
-"""What a search tries: the losses that suit each measure, and a grid of alpha for each loss."""
+"""The plan of a search: the losses that suit each measure, and a grid of alpha for each loss."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -56,18 +56,18 @@ def candidates_for(
     """
     grid = None if alphas is None else _check_alphas(alphas)
     given = None if terms is None else _check_given(terms)
-    found = {}
+    candidates = {}
     for measure in measures:
         losses = given or [
             loss
             for loss in (LOGISTIC, *_suitable(measure))
             if any(Weighted.of(term, Y, totals).matters for term in loss)
         ]
-        found[measure.name] = [
+        candidates[measure.name] = [
             Candidate(loss, grid or default_alphas(loss, Y.shape[1]))
             for loss in losses or [LOGISTIC]
         ]
-    return found
+    return candidates
 
 
 def _suitable(measure: Measure) -> tuple[tuple[Term, ...], ...]:
@@ -94,10 +94,10 @@ def default_alphas(terms: Iterable[Term], n_labels: int) -> tuple[float, ...]:
 
 
 def _check_alphas(alphas: Any) -> tuple[float, ...]:
-    found = [check_number(alpha, "each of alphas", above=0) for alpha in alphas]
-    if not found:
+    checked = [check_number(alpha, "each of alphas", above=0) for alpha in alphas]
+    if not checked:
         raise ValueError("alphas must hold at least one value, got none.")
-    return tuple(sorted(map(float, found), reverse=True))
+    return tuple(sorted(map(float, checked), reverse=True))
 
 
 def _check_given(terms: Any) -> list[tuple[Term, ...]]:
@@ -106,15 +106,15 @@ def _check_given(terms: Any) -> list[tuple[Term, ...]]:
             "terms must be a list of losses to try, each a Term, a list of them or their names, "
             f"got {terms!r}."
         )
-    found = [_named(loss) if isinstance(loss, str) else check_terms(loss) for loss in terms]
-    if not found:
+    losses = [_named(loss) if isinstance(loss, str) else check_terms(loss) for loss in terms]
+    if not losses:
         raise ValueError("terms must hold at least one loss to try, got none.")
-    return found
+    return losses
 
 
 def _named(names: str) -> tuple[Term, ...]:
     """The terms of names such as "rows mean + columns mean"."""
-    found = []
+    terms = []
     for name in names.split("+"):
         words = name.split()
         if len(words) != 2:
@@ -122,5 +122,5 @@ def _named(names: str) -> tuple[Term, ...]:
                 f"The name of a term is its view and its aggregation, such as 'rows top', got "
                 f"{name.strip()!r}. For other settings, give a limo.losses.Term."
             )
-        found.append(Term(words[0], words[1]))
-    return tuple(found)
+        terms.append(Term(words[0], words[1]))
+    return tuple(terms)

@@ -70,8 +70,8 @@ def shares_of(trials: Sequence[Trial], measure: Measure) -> dict[Cell, float]:
     less than chance count almost alike. The standard error is the median, over the cells, of that
     of the difference from the best over the folds.
     """
-    found = [t for t in trials if len(t.values.get(measure.name, ())) == len(t.scores) > 0]
-    values = measure.sign * np.array([t.values[measure.name] for t in found])
+    complete = [t for t in trials if len(t.values.get(measure.name, ())) == len(t.scores) > 0]
+    values = measure.sign * np.array([t.values[measure.name] for t in complete])
     means = values.mean(axis=1)
     undefined = np.isnan(means)
     means = np.where(undefined, 0.0 if undefined.all() else -np.inf, means)
@@ -85,7 +85,9 @@ def shares_of(trials: Sequence[Trial], measure: Measure) -> dict[Cell, float]:
     with np.errstate(divide="ignore", invalid="ignore"):
         raw = np.where(behind > 0, np.exp(-behind / (_STANDARD_ERRORS * error)), 1.0)
     raw = np.where(raw < _SMALLEST_SHARE, 0.0, raw)
-    return {t.cell: float(share) for t, share in zip(found, raw / raw.sum(), strict=True) if share}
+    return {
+        t.cell: float(share) for t, share in zip(complete, raw / raw.sum(), strict=True) if share
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +99,9 @@ class HeldOut:
 
     @property
     def given(self) -> dict[str, Any]:
-        """How functions of labels are told about missing ones and weights."""
-        found: dict[str, Any] = {} if self.weights is None else {"sample_weight": self.weights}
-        return found | ({"missing": np.nan} if self.labels.dtype.kind == "f" else {})
+        """The options for functions of these labels: weights, and how missing labels are marked."""
+        options: dict[str, Any] = {} if self.weights is None else {"sample_weight": self.weights}
+        return options | ({"missing": np.nan} if self.labels.dtype.kind == "f" else {})
 
     @cached_property
     def truth(self) -> Truth:
@@ -141,10 +143,10 @@ class Fold:
     ) -> Iterator[Values]:
         """The held-out scores for each alpha."""
         constant_labels = ConstantLabels.among(self.Y)
-        for found, constant in solving.path(self.prepared(solving), self.Y, terms, alphas):
-            S = np.asarray(self.X_test @ found.W[: self.X.shape[1]])
+        for solution, constant in solving.path(self.prepared(solving), self.Y, terms, alphas):
+            S = np.asarray(self.X_test @ solution.W[: self.X.shape[1]])
             if constant:
-                S += constant * found.W[-1]
+                S += constant * solution.W[-1]
             yield constant_labels.complete(S)
 
     def values(self, measures: Sequence[Measure], S: Values) -> dict[str, float]:
@@ -154,12 +156,12 @@ class Fold:
         equally so for all cells.
         """
         of_scores = [m for m in measures if m.needs == "scores"]
-        found = self.test.values(of_scores, S)
+        results = self.test.values(of_scores, S)
         for m in measures:
             if m.needs == "labels":
                 P = self.test.fit(simple_rule(m), S).predict(S)
-                found |= self.test.values([m], P=P)
-        return found
+                results |= self.test.values([m], P=P)
+        return results
 
 
 def simple_rule(measure: Measure) -> Any:
@@ -175,12 +177,12 @@ def explore(
     A measure has values up to the end of its own path, so that they do not depend on which other
     measures are asked for.
     """
-    found: list[tuple[Values, dict[str, float]]] = []
+    tried: list[tuple[Values, dict[str, float]]] = []
     best = {m.name: (-np.inf, 0) for m in measures}
     open_ = list(measures)
     for k, S in enumerate(fold.scores(solving, candidate.terms, candidate.alphas)):
         values = fold.values(open_, S)
-        found.append((S, values))
+        tried.append((S, values))
         for m in open_:
             value = m.sign * values[m.name]
             if value > best[m.name][0] or k == 0:
@@ -188,7 +190,7 @@ def explore(
         open_ = [m for m in open_ if k - best[m.name][1] < _PATIENCE]
         if not open_:
             break
-    return found
+    return tried
 
 
 @dataclass(frozen=True, eq=False)

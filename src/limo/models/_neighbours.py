@@ -35,9 +35,9 @@ def nearest_neighbours(X: Any, k: int, queries: Any = None, n_jobs: int | None =
     Returns an array of shape (n_queries, k). O(n_queries n_rows d), in blocks.
     """
     own, queries = (True, X) if queries is None else (False, queries)
-    found = np.zeros((queries.shape[0], k), dtype=np.int64)
+    neighbours = np.zeros((queries.shape[0], k), dtype=np.int64)
     if k == 0:
-        return found
+        return neighbours
     norms = row_norms(X, squared=True)
     step = max(1, _BLOCK_CELLS // X.shape[0])
     deadline = current_deadline()
@@ -50,11 +50,11 @@ def nearest_neighbours(X: Any, k: int, queries: Any = None, n_jobs: int | None =
         # The query's own length is the same for all rows, so it is left out.
         distances = norms - 2.0 * _product(block, X)
         close = _ROUNDING * (lengths + norms.max())
-        nearest(distances, close, start if own else -1, found[start : start + step])
+        nearest(distances, close, start if own else -1, neighbours[start : start + step])
 
     starts = range(0, queries.shape[0], step)
     Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(search)(start) for start in starts)
-    return found
+    return neighbours
 
 
 def count_labels(neighbours: Integers, Y: sparse.csr_array) -> sparse.csr_array:
@@ -259,9 +259,9 @@ class GFMClassifier(MultiLabelClassifier):
         E[F1(y, h)] = sum over j in h, over s, of  2 P(y_j = 1, |y| = s) / (s + r)
 
     and ``predict`` gives the set for which it is highest, exactly and without assuming that labels
-    are independent. So a label may be predicted that less than half of the neighbours have, or
-    left out although more have it. Neighbours are Euclidean; equal distances are ordered by index.
-    Of equally good labels the first is taken, of equally good sizes the smallest.
+    are independent. So it may predict a label that fewer than half of the neighbours have, and
+    leave out one that more of them have. Neighbours are Euclidean; equal distances are ordered by
+    index. Of equally good labels the first is taken, of equally good sizes the smallest.
 
     Parameters
     ----------

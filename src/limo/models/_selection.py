@@ -2,10 +2,11 @@
 
 The scores of the models are cross-fitted, so that the loss of their weighted sum is what the
 ensemble would have on new data. The weights are not negative and have the least loss among the
-losses of :mod:`limo.losses` that suits the measure. A loss reads every entry or pair, a measure
-only on which side of a threshold or of each other the scores lie: weights that are the best by the
-measure itself are the best by chance. The weights are fitted once without each fold of the rows,
-which gives the value of the ensemble on the fold, and averaged, which makes them more stable.
+losses of :mod:`limo.losses` that suits the measure. A loss depends on every entry or pair, a
+measure only on the order of the scores or the side of a threshold they are on. So weights that are
+best by the measure itself are mostly best by chance. The weights are fitted once without each fold
+of the rows, which gives the value of the ensemble on the fold, and averaged, which makes them more
+stable.
 """
 
 import time
@@ -30,7 +31,7 @@ from limo.thresholds._fit import ConstantLabels, make_rule
 from limo.thresholds._rules import FixedThreshold
 
 _POINTWISE = "entries pointwise"
-# Entries of scores that a fit reads at most: beyond, more rows decide no better.
+# The most entries of scores that a fit reads: more rows do not improve it.
 _MOST_ENTRIES = 200_000
 _MOST_STEPS = 50
 _FEWEST_STEPS = 10
@@ -83,7 +84,7 @@ class Truth:
 
     @classmethod
     def of(cls, X: Any, labels: Any, sample_weight: Any, *, all_rows: bool) -> "tuple[Any, Truth]":
-        """The instances that weigh anything, or all of them, and their labels."""
+        """The instances of positive weight, or all of them, and their labels."""
         weights = check_weights(sample_weight, labels.shape[0])
         if weights is None or all_rows:
             return X, cls(labels, weights)
@@ -106,16 +107,16 @@ class Truth:
         return ConstantLabels.of(np.nansum(self.Y, axis=0), (self.Y == self.Y).sum(axis=0))
 
     def complete(self, S: Values) -> Values:
-        """Scores with those of constant labels beyond all others, whatever models say."""
+        """Scores with those of constant labels beyond all others, whatever the models give."""
         varying = self.constant.varying
         return S if varying.all() else self.constant.complete(S[:, varying])
 
     def given(self, rows: Integers) -> dict[str, Any]:
-        """What checks of labels are told beside the labels."""
-        found: dict[str, Any] = {"missing": np.nan} if self.has_gaps else {}
+        """The options for checks of these labels."""
+        options: dict[str, Any] = {"missing": np.nan} if self.has_gaps else {}
         if self.weights is not None:
-            found["sample_weight"] = self.weights[rows]
-        return found
+            options["sample_weight"] = self.weights[rows]
+        return options
 
 
 def standardise(S: Values) -> tuple[Values, float, float]:
@@ -133,12 +134,14 @@ def valued(
     ]
     if not known:
         return {}
-    found = evaluate(truth.Y[rows], S, P, measures=known, intervals=_LEVEL, **truth.given(rows))
-    ends = found.intervals or {}
+    evaluation = evaluate(
+        truth.Y[rows], S, P, measures=known, intervals=_LEVEL, **truth.given(rows)
+    )
+    ends = evaluation.intervals or {}
     return {
-        name: Valued(float(found[name]), ends[name].low, ends[name].high)
+        name: Valued(float(evaluation[name]), ends[name].low, ends[name].high)
         if name in ends
-        else Valued(float(found[name]), np.nan, np.nan)
+        else Valued(float(evaluation[name]), np.nan, np.nan)
         for name in known
     }
 
@@ -148,7 +151,7 @@ def alone(
 ) -> dict[str, Valued]:
     """Measures of one model, each fold cut by thresholds fitted on the others."""
     rows = np.arange(len(S))
-    found = valued([m for m in measures if MEASURES[m].threshold is None], truth, rows, S)
+    values = valued([m for m in measures if MEASURES[m].threshold is None], truth, rows, S)
     for name in measures:
         if MEASURES[name].threshold is None:
             continue
@@ -157,8 +160,8 @@ def alone(
             rule = make_rule(_fast_kind(MEASURES[name]), name)
             rule.fit(truth.Y[others], S[others], **truth.given(others))
             P[fold] = truth.constant.correct(rule.predict(S[fold]))
-        found |= valued([name], truth, rows, None, P)
-    return found
+        values |= valued([name], truth, rows, None, P)
+    return values
 
 
 def fit_rule(measure: Measure, other: str, truth: Truth, S: Values, rows: Integers) -> Any:
@@ -198,12 +201,12 @@ def select(
                 break
             before = fits[terms][-1:]
             fits[terms].append(_fit_weights(terms, truth, scores, read, before, deadline))
-    found = {}
+    chosen = {}
     for measure in measures:
         weights = fits[suited_terms(measure)]
         held_out = _held_out(measure, other, truth, scores, weights, parts, deadline)
-        found[measure.name] = Chosen(np.mean(weights, axis=0), held_out)
-    return found
+        chosen[measure.name] = Chosen(np.mean(weights, axis=0), held_out)
+    return chosen
 
 
 def _held_out(
@@ -232,7 +235,7 @@ def _held_out(
 
 
 def suited_terms(measure: Measure) -> tuple[str, ...]:
-    """The loss by which weights are fitted: that of logistic regression, and what bounds orders."""
+    """The loss for the weights: that of logistic regression, and one that bounds the measure."""
     if measure.threshold is not None or not measure.bounded_by:
         return (_POINTWISE,)
     return (measure.bounded_by[0], _POINTWISE)
@@ -241,8 +244,8 @@ def suited_terms(measure: Measure) -> tuple[str, ...]:
 def without_light(weights: Values) -> Values:
     """Weights without very small ones; they add up to 1 again."""
     kept = np.where(weights >= min(_LEAST_WEIGHT, weights.max()), weights, 0.0)
-    found: Values = kept / kept.sum()
-    return found
+    shares: Values = kept / kept.sum()
+    return shares
 
 
 def mixed(scores: Sequence[Values], weights: Values) -> Values:
@@ -270,8 +273,8 @@ def expected_label_thresholds(Y: Any, S: Values) -> Values:
     below = np.vstack([scores[1:], np.full(S.shape[1], -np.inf)])
     expected[scores == below] = -1.0  # a threshold cannot separate ties
     best = expected.argmax(axis=0)[np.newaxis]
-    found: Values = np.take_along_axis((scores + below) / 2.0, best, axis=0)[0]
-    return found
+    thresholds: Values = np.take_along_axis((scores + below) / 2.0, best, axis=0)[0]
+    return thresholds
 
 
 def _fit_weights(
@@ -282,7 +285,7 @@ def _fit_weights(
     before: Sequence[Values] = (),
     deadline: float = np.inf,
 ) -> Values:
-    """Weights from 0 up, of sum 1, a multiple of which has the least loss with some offset.
+    """Weights, not negative, of sum 1; a multiple of them has the least loss with some offset.
 
     ``before`` may hold weights to start from. After ``deadline`` the weights found so far are used.
     """
@@ -324,7 +327,7 @@ def _parts(folds: Sequence[Integers]) -> Iterator[tuple[Integers, Integers]]:
 
 
 def _some(rows: Integers, n_labels: int, rng: np.random.Generator) -> Integers:
-    """As many rows as a fit reads at most."""
+    """At most as many rows as a fit reads."""
     most = max(2, _MOST_ENTRIES // max(1, n_labels))
     return rows if rows.size <= most else np.sort(rng.choice(rows, most, replace=False))
 

@@ -117,8 +117,8 @@ def in_blocks(X: Any, kind: Any, n_labels: int, add: Callable[[Anything, Values]
 def log_odds(P: Values) -> Values:
     """log(p / (1 - p)), finite for 0 and 1."""
     clipped = np.clip(P, _SMALLEST, 1 - _SMALLEST)
-    found: Values = np.log(clipped) - np.log1p(-clipped)
-    return found
+    odds: Values = np.log(clipped) - np.log1p(-clipped)
+    return odds
 
 
 _SMALLEST = 1e-6
@@ -267,11 +267,11 @@ class ForestClassifier(MultiLabelClassifier):
         return self._smoothed(sums / self.roots_.size)
 
     def _smoothed(self, votes: Values) -> Values:
-        """Log-odds of the mean vote, a hundredth of which is how often the label occurs.
+        """Log-odds of the mean vote, to which the frequency of the label contributes a hundredth.
 
-        It separates labels that no tree votes for: the common before the rare. The share does not
-        depend on the number of trees: out-of-bag scores come from fewer, and must be comparable.
-        Constant labels keep 0 and 1, beyond all others.
+        The frequency ranks labels that no tree votes for: the common before the rare. Its share
+        does not depend on the number of trees: out-of-bag scores come from fewer trees, and must be
+        comparable. Constant labels keep 0 and 1, beyond all others.
         """
         return log_odds((1.0 - _PRIOR_SHARE) * votes + _PRIOR_SHARE * self.prior_)
 
@@ -284,17 +284,17 @@ class ForestClassifier(MultiLabelClassifier):
         rng = check_random_state(self.random_state)
         targets = _Targets(Y, self.balance)
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_estimators)
-        found: list[tuple[_Grown, Integers]] = []
+        trees: list[tuple[_Grown, Integers]] = []
         with Parallel(n_jobs=self.n_jobs or -1, prefer="threads") as parallel:
             for chunk in _chunks(seeds):
-                if found and self._stops(len(found)):
+                if trees and self._stops(len(trees)):
                     break
-                found += parallel(delayed(self._tree)(X, targets, weights, seed) for seed in chunk)
-        return found
+                trees += parallel(delayed(self._tree)(X, targets, weights, seed) for seed in chunk)
+        return trees
 
     @staticmethod
     def _stops(n_trees: int) -> bool:
-        """Whether the time is over; a forest with too few trees is then given up."""
+        """Whether the time limit is reached; raise if the forest has too few trees by then."""
         try:
             check_time()
         except OutOfTimeError:
@@ -327,11 +327,11 @@ class ForestClassifier(MultiLabelClassifier):
 
     @staticmethod
     def _weighted(counts: Integers, weights: Values | None) -> Values:
-        """What the rows of a tree weigh; if a draw weighs nothing, all its rows count alike."""
-        found = counts.astype(np.float64)
+        """The weights of the rows of a tree; if all drawn rows weigh 0, they count alike."""
+        shares = counts.astype(np.float64)
         if weights is not None and (counts * weights).any():
-            found = counts * weights
-        return found
+            shares = counts * weights
+        return shares
 
     def _keep(self, grown: "list[_Grown]") -> None:
         parts = []
@@ -367,7 +367,7 @@ class ForestClassifier(MultiLabelClassifier):
             self._check_arrays()
 
     def _check_arrays(self) -> None:
-        """What a file says of nodes, rows and labels, checked before a kernel reads it."""
+        """The nodes, rows and labels of a file, checked before a kernel reads them."""
         self._trees.check(int(self.n_features_in_))
         n_kept = self.rows_.size
         check_array(self.rows_, np.int32, (n_kept,), "rows")
@@ -404,7 +404,7 @@ def _chunks(seeds: Integers) -> Iterator[list[int]]:
 
 
 class _Targets:
-    """What trees are grown on: the labels, or random projections of them."""
+    """The targets of the trees: the labels, or random projections of them."""
 
     def __init__(self, Y: Pattern, balance: float) -> None:
         share = Y.ones_per_column / Y.shape[0]
@@ -419,8 +419,8 @@ class _Targets:
         if self.dense is not None:
             return self.dense
         mix = rng.normal(size=(self.scale.size, _MOST_TARGETS)) * self.scale[:, np.newaxis]
-        found: Values = np.ascontiguousarray(self.labels @ mix)
-        return found
+        targets: Values = np.ascontiguousarray(self.labels @ mix)
+        return targets
 
 
 @dataclass(frozen=True, eq=False)
@@ -445,9 +445,9 @@ class _Grown:
         children = np.where(inner[:, np.newaxis], children, np.column_stack(spans))
         feature = np.where(inner, tree.feature, -1)
         threshold = np.where(inner, tree.threshold, 0.0)
-        found = Trees(feature, threshold, children.astype(np.int64), np.zeros(1, dtype=np.int64))
+        trees = Trees(feature, threshold, children.astype(np.int64), np.zeros(1, dtype=np.int64))
         shares = (counts[order] / totals[held]).astype(np.float32)
-        return cls(found, order.astype(np.int32), shares)
+        return cls(trees, order.astype(np.int32), shares)
 
     def leaf_means(self, labels: Any, leaves: Integers) -> Values:
         """The mean labels of the leaf of every row."""

@@ -74,9 +74,9 @@ class MarginObjective:
     def __call__(self, scores: Any, data: Any = None) -> tuple[Anything, Anything]:
         """The gradient and the diagonal of the Hessian, in the shape of the scores."""
         given, factor = np.asarray(scores), float(np.prod(self._Y.shape))
-        found = self._derivatives(given)
-        hessian = np.maximum(factor * found.hessian_diagonal, _LEAST)
-        return (factor * found.gradient).reshape(given.shape), hessian.reshape(given.shape)
+        loss = self._derivatives(given)
+        hessian = np.maximum(factor * loss.hessian_diagonal, _LEAST)
+        return (factor * loss.gradient).reshape(given.shape), hessian.reshape(given.shape)
 
     def value(self, scores: Any) -> float:
         """The loss of raw scores, not multiplied by the number of entries."""
@@ -95,14 +95,14 @@ class MarginObjective:
 
 
 def _smooth_terms(terms: Term | str | Iterable[Term | str]) -> tuple[Term, ...]:
-    found = tuple(check_terms(terms))
-    for term in found:
+    checked = tuple(check_terms(terms))
+    for term in checked:
         if not term.is_smooth:
             raise ValueError(
                 "Boosting needs second derivatives, which the hinge does not have, got "
                 f"{term}. Take the base 'squared_hinge' or 'logistic'."
             )
-    return found
+    return checked
 
 
 # CatBoost
@@ -130,10 +130,10 @@ class InstanceDerivatives:
         """The gradient and the Hessian, of which only the diagonal differs from 0."""
         Y, parts = self._of_labels(np.asarray(labels, dtype=np.float64))
         S = np.array(scores, dtype=np.float64).reshape(1, -1)
-        found = Derivatives(*add_up(S, Y, parts), S, Y, parts)
+        loss = Derivatives(*add_up(S, Y, parts), S, Y, parts)
         factor = S.size * (1.0 if weight is None else float(weight))
-        hessian = np.maximum(factor * found.hessian_diagonal[0], _LEAST)
-        return (-factor * found.gradient[0]).tolist(), np.diag(-hessian).tolist()
+        hessian = np.maximum(factor * loss.hessian_diagonal[0], _LEAST)
+        return (-factor * loss.gradient[0]).tolist(), np.diag(-hessian).tolist()
 
     def _of_labels(self, labels: Values) -> tuple[Pattern, tuple[Weighted, ...]]:
         key = labels.tobytes()

@@ -2,8 +2,8 @@
 
 Two changes need nothing but labels and scores: other thresholds, for measures of labels, and a
 calibration of the scores of each label, for measures that compare the labels of an instance. Each
-is fitted on four fifths of the rows and tried on the others, fold by fold. Advice is given only
-for a gain beyond noise; a model that nothing helps gets none. With weights or missing labels only
+is fitted on four fifths of the rows and tried on the others, fold by fold. Advice is given only for
+a gain beyond noise; a model for which nothing helps gets none. With weights or missing labels only
 thresholds without t(x) are tried, as the others take neither.
 """
 
@@ -30,7 +30,7 @@ from limo.thresholds._auto import Tried, gains_over, kinds_for, rule_of
 from limo.thresholds._calibration import ScoreCalibration
 from limo.thresholds._rules import ThresholdRule
 from limo.thresholds._scores import DenseScores
-from limo.thresholds._search import check_target
+from limo.thresholds._target import check_target
 
 FOLDS = 5
 _LEVEL = 0.95
@@ -38,7 +38,7 @@ _LEAST_ROWS = 40  # fewer say nothing about a gain
 _ENTRIES = 500_000  # a second or two of work
 _MANY_ROWS = 1000  # enough to see a gain, even if they hold more entries
 _LARGEST = 1e100  # scores beyond are scaled
-_NOTABLE = 0.01  # of what the model is short of the best possible value
+_NOTABLE = 0.01  # of the distance to the best possible value
 
 KINDS = {
     "label": "a threshold per label",
@@ -104,7 +104,7 @@ def advise(
     focus: str | None = None,
     command: str | None = None,
 ) -> list[Advice]:
-    """What thresholds fitted for each measure give on held-out rows, and what would help.
+    """Advice, from the values that fitted thresholds and calibrations give on held-out rows.
 
     ``focus`` is the one measure that counts, if there is one. ``command`` fits thresholds to these
     scores on the command line, up to the measure.
@@ -162,7 +162,7 @@ def _rows_of(checked: Checked, rows: Integers) -> Checked:
 
 
 def _with_thresholds(measures: Sequence[Measure], conventions: Conventions) -> list[Measure]:
-    """The measures that thresholds can raise; precision and recall alone are no aim."""
+    """The measures that thresholds can raise; precision and recall alone are no useful target."""
     usual = conventions.f1_of_nothing == 0
     return [
         m
@@ -185,7 +185,7 @@ def _try_without_instances(
 ) -> list[Tried]:
     """The same with weights or missing labels: the kind that AutoThreshold fits to such labels."""
     sampling = check_sampling(_LEVEL, n_instances=checked.Y.shape[0])
-    found = []
+    kinds = []
     for measure in measures:
         kind = next(k for k in kinds_for(check_target(measure.name)) if not KINDS_OF_RULES[k][0])
         then = replace(checked, P=_held_out(checked, rule_of(kind, measure.name)))
@@ -198,8 +198,8 @@ def _try_without_instances(
         if "now" in both:
             (one,) = differences_of(both, _LEVEL)
             gain, error = measure.sign * one.difference, one.interval.error
-        found.append(Tried(kind, both["then"][measure.name], gain, error))
-    return found
+        kinds.append(Tried(kind, both["then"][measure.name], gain, error))
+    return kinds
 
 
 def _held_out(checked: Checked, rule: ThresholdRule) -> Pattern:
@@ -223,12 +223,12 @@ def _thresholds(
     # twenty groups of rows give the errors; all measures that count are looked at
     n_tests = max(len(measures), 1) if focus is None else 1
     quantile = stats.t.isf((1 - _LEVEL) / 2 / n_tests, 19)
-    found = []
+    advice = []
     for measure, one in zip(measures, tried, strict=True):
         helps = checked.P is None or _helps(measure, one, quantile)
         counts = focus in (None, measure.name)
-        found.append(_threshold_advice(measure, one, checked, command, helps=helps and counts))
-    return found
+        advice.append(_threshold_advice(measure, one, checked, command, helps=helps and counts))
+    return advice
 
 
 def _helps(measure: Measure, tried: Tried, quantile: float) -> bool:
@@ -302,11 +302,11 @@ def _calibration(
 def calibrated(Y: Pattern, S: Any) -> Values:
     """Scores that calibrations fitted on other rows have turned into probabilities."""
     fold = _shuffled(Y.shape[0]) % FOLDS
-    found = np.empty(Y.shape)
+    probabilities = np.empty(Y.shape)
     for k in range(FOLDS):
         fitted = ScoreCalibration().fit(Y.csr[fold != k], S[fold != k])
-        found[fold == k] = fitted.transform(S[fold == k])
-    return found
+        probabilities[fold == k] = fitted.transform(S[fold == k])
+    return probabilities
 
 
 def _is_notable(now: Evaluation, then: Evaluation, name: str) -> bool:
@@ -328,22 +328,22 @@ def sentences(
         change: [one for one in advice if one["change"] == change]
         for change in ("thresholds", "calibration")
     }
-    found = []
+    texts = []
     if by_change["thresholds"]:
         first = max(by_change["thresholds"], key=_gain_of_shortfall)
         say = _of_thresholds if has_predictions else _without_predictions
         text = say(by_change["thresholds"], first)
         if has_predictions and others:
-            text += f" They may cost {listed(others)}, which the present thresholds suit."
-        found += [text, f"Next: {first['command']}"]
+            text += f" They may worsen {listed(others)}, which the present thresholds suit."
+        texts += [text, f"Next: {first['command']}"]
     if by_change["calibration"]:
-        found.append(_of_calibration(by_change["calibration"]))
-        found.append(f"Next: {by_change['calibration'][0]['command']}")
-    return found
+        texts.append(_of_calibration(by_change["calibration"]))
+        texts.append(f"Next: {by_change['calibration'][0]['command']}")
+    return texts
 
 
 def _gain_of_shortfall(one: Mapping[str, Any]) -> tuple[bool, float]:
-    """What comes first: F1, then what brings the largest share of what is missing."""
+    """The order of advice: F1 first, then the largest share of the distance to the best value."""
     f1 = one["measure"].endswith("f1")
     if one["found"] is None:
         return f1, float(one["measure"] == "macro_f1")
@@ -358,8 +358,8 @@ def _of_thresholds(advice: Sequence[Mapping[str, Any]], first: Mapping[str, Any]
         for kind in kinds
     ]
     return (
-        f"What to change: the thresholds. {_on_held_out(first)}, {'; '.join(parts)}. Judge the "
-        "thresholds you fit on other rows than these."
+        f"What to change: the thresholds. {_on_held_out(first)}, {'; '.join(parts)}. Judge fitted "
+        "thresholds on rows other than these."
     )
 
 

@@ -123,8 +123,8 @@ def _paired(
 ) -> tuple[float | None, int | None]:
     """The standard error of a change from pairs of instances and its degrees of freedom, if known.
 
-    A value is off by the mean of how much each instance moves it, so a change is off by the mean of
-    the differences.
+    The error of a value is the mean of how much each instance moves it, so the error of a change is
+    the mean of the differences.
     """
     kept = [(model.get("influence") or {}).get(name) for model in (old, new)]
     try:

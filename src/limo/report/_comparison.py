@@ -276,33 +276,35 @@ def differences(table: pd.DataFrame) -> list[dict[str, Any]]:
     if table["method"].nunique() < 2:
         return []
     kind = _block_kind(table)
-    found = [
+    comparisons = [
         statistics.compare_methods(table, name, blocks=kind)
         for name in MEASURES.ordered(table["measure"])
     ]
-    return [_test(one, kind) for one in found if one.n_blocks > 1]
+    return [_test(one, kind) for one in comparisons if one.n_blocks > 1]
 
 
 def _block_kind(table: pd.DataFrame) -> Literal["dataset", "split"]:
-    """What one observation is: a data set, or a split if there is only one data set."""
+    """The kind of one observation: a data set, or a split if there is only one data set."""
     return "dataset" if table["dataset"].nunique() > 1 else "split"
 
 
-def _test(found: statistics.Comparison, kind: str) -> dict[str, Any]:
+def _test(comparison: statistics.Comparison, kind: str) -> dict[str, Any]:
     return {
-        "measure": found.measure,
-        "title": MEASURES[found.measure].title,
+        "measure": comparison.measure,
+        "title": MEASURES[comparison.measure].title,
         "blocks": kind,
-        "n_blocks": found.n_blocks,
-        "average_ranks": found.average_ranks,
-        "p_value": found.friedman.p_value,
-        "f_p_value": found.friedman.f_p_value,
-        "alpha": found.alpha,
-        "critical_difference": found.critical_difference,
-        "groups": [list(group) for group in found.groups],
-        "diagram": diagram_layout(found.average_ranks, found.groups, found.critical_difference),
-        "left_out": list(found.left_out),
-        "notes": list(found.notes),
+        "n_blocks": comparison.n_blocks,
+        "average_ranks": comparison.average_ranks,
+        "p_value": comparison.friedman.p_value,
+        "f_p_value": comparison.friedman.f_p_value,
+        "alpha": comparison.alpha,
+        "critical_difference": comparison.critical_difference,
+        "groups": [list(group) for group in comparison.groups],
+        "diagram": diagram_layout(
+            comparison.average_ranks, comparison.groups, comparison.critical_difference
+        ),
+        "left_out": list(comparison.left_out),
+        "notes": list(comparison.notes),
     }
 
 
@@ -337,10 +339,10 @@ def beside_printed(means: pd.DataFrame, printed: Any, methods: list[str]) -> lis
 
 
 def _cell(own: pd.DataFrame, method: str) -> dict[str, Any] | None:
-    found = own[own["method"] == method]
-    if found.empty:
+    own_row = own[own["method"] == method]
+    if own_row.empty:
         return None
-    line = found.iloc[0]
+    line = own_row.iloc[0]
     spread = float(line["std_printed"])
     distance = abs(line["mean"] - line["mean_printed"]) / spread if spread > 0 else math.nan
     return {

@@ -52,21 +52,21 @@ class ThresholdDetails:
     instance_error: Integers | None
 
 
-def threshold_functions(view: View, found: Found) -> dict[str, ProfileFunction]:
-    """Functions of profiles that find all :func:`threshold_details` needs.
+def threshold_functions(view: View, results: Found) -> dict[str, ProfileFunction]:
+    """Functions of profiles whose results :func:`threshold_details` needs.
 
-    They run while the scores are sorted, so that this happens once.
+    They run while the scores are sorted, so that sorting happens once.
     """
-    functions = best_functions(view, found) | curve_functions(view, found)
+    functions = best_functions(view, results) | curve_functions(view, results)
     return functions | ({"thresholds": label_thresholds} if view is COLUMNS else {})
 
 
-def threshold_details(checked: Checked, found: Found) -> ThresholdDetails:
+def threshold_details(checked: Checked, results: Found) -> ThresholdDetails:
     """Describe thresholds for one model's scores, from the results of the functions above."""
     assert checked.S is not None
-    best = best_of(checked.Y, DenseScores(checked.S), found)
-    curves = _curves(curves_of(checked.Y, found))
-    thresholds = found["columns"]["thresholds"]
+    best = best_of(checked.Y, DenseScores(checked.S), results)
+    curves = _curves(curves_of(checked.Y, results))
+    thresholds = results["columns"]["thresholds"]
     best_f1 = MEASURES["macro_f1"].values(best["columns"]["f1"], CONVENTIONS["standard"])
     if checked.P is None:
         sentence = "No labels were predicted: these are the values of the best thresholds."
@@ -79,12 +79,12 @@ def threshold_details(checked: Checked, found: Found) -> ThresholdDetails:
 
 
 def _shortfalls(report: ThresholdReport) -> dict[str, Any]:
-    found = {}
+    summary = {}
     for name, loss in report.measures.items():
         ranking, threshold = float(loss.lost_to_ranking[0]), float(loss.lost_to_threshold[0])
         kind = MEASURES[name].threshold
         assert kind is not None
-        found[name] = {
+        summary[name] = {
             "title": MEASURES[name].title,
             "found": float(loss.found[0]),
             "best_threshold": float(loss.best_threshold[0]),
@@ -95,7 +95,7 @@ def _shortfalls(report: ThresholdReport) -> dict[str, Any]:
             "threshold": kind,
             "limited_by": _limit(ranking, threshold),
         }
-    return dict(plain(found))
+    return dict(plain(summary))
 
 
 def _limit(ranking: float, threshold: float) -> str:
@@ -106,19 +106,19 @@ def _limit(ranking: float, threshold: float) -> str:
 
 def _ceilings(best: BestCounts, Y: Pattern) -> dict[str, Any]:
     """The values of the best thresholds, if there are no predictions to compare with."""
-    found = {}
+    summary = {}
     for name, measure in MEASURES.items():
         if measure.threshold is not None:
             view = THRESHOLDS[measure.threshold]
             counts, weights = best[view.name][measure.family], measure.row_weights(view, Y)
-            found[name] = {
+            summary[name] = {
                 "title": measure.title,
                 "found": None,
                 "best_threshold": _mean(name, counts, weights),
                 "possible": _mean(name, counts.perfect, weights),
                 "threshold": measure.threshold,
             }
-    return dict(plain(found))
+    return dict(plain(summary))
 
 
 def _mean(name: str, counts: Counts, weights: Values | None) -> float:
@@ -180,7 +180,7 @@ def hardest_instances(
     Only these few rows of the scores are read.
     """
     values = evaluation.per_instance
-    found = []
+    instances = []
     for i in map(int, _hardest(values, _INSTANCE_KEYS, n)):
         relevant = Y.indices[Y.indptr[i] : Y.indptr[i + 1]]
         numbers: dict[str, Any] = {
@@ -193,7 +193,7 @@ def hardest_instances(
         ahead = np.zeros(0, dtype=np.int64)
         if S is not None:
             ahead = _ahead(np.asarray(S[i]), relevant, unknown)
-        found.append(
+        instances.append(
             {
                 "instance": i,
                 **{k: shortened([v])[0] for k, v in numbers.items() if v is not None},
@@ -203,7 +203,7 @@ def hardest_instances(
                 "ahead": ahead[:_MOST_NAMES].tolist(),
             }
         )
-    return found
+    return instances
 
 
 def _error(details: ThresholdDetails | None, i: int) -> int | None:
@@ -245,10 +245,10 @@ _MANY = 200
 
 def margins_of(summary: MarginSummary) -> dict[str, Any]:
     """Quantiles, shares and the histogram of one view's margins."""
-    found = plain(summary.to_dict())
-    found["positive"] = int((summary.defined > 0).sum())
-    found["histogram"] = histogram(summary.defined)
-    return dict(found)
+    margins = plain(summary.to_dict())
+    margins["positive"] = int((summary.defined > 0).sum())
+    margins["histogram"] = histogram(summary.defined)
+    return dict(margins)
 
 
 _SHARES = 20

@@ -64,9 +64,9 @@ def mark(place: int) -> dict[str, Any]:
     }
 
 
-def histogram(found: Mapping[str, Any], height: float = 96) -> dict[str, Any]:
+def histogram(bins: Mapping[str, Any], height: float = 96) -> dict[str, Any]:
     """Bars of a histogram of margins, on both sides of zero."""
-    low, width, counts = found["low"], found["width"], found["counts"]
+    low, width, counts = bins["low"], bins["width"], bins["counts"]
     high = low + width * len(counts)
     x, y = Scale(low, high), Scale(0, max(1, *counts), height)
     bars = []
@@ -85,21 +85,21 @@ def histogram(found: Mapping[str, Any], height: float = 96) -> dict[str, Any]:
     }
 
 
-def curves(found: Mapping[str, Any], height: float = 150) -> dict[str, Any]:
+def curves(document: Mapping[str, Any], height: float = 150) -> dict[str, Any]:
     """Lines of F1 against the threshold, with the maximum of each.
 
     Thresholds are placed by the share of relevant entries above them, from all to none, so that a
     few extreme scores take no room.
     """
-    thresholds, above = found["thresholds"], found["above"]
+    thresholds, above = document["thresholds"], document["above"]
     x, y = Scale(1.0, 0.0), Scale(1.0, 0.0, height)
     lines = [
         {
             "name": name,
-            "path": _path([(x(a), y(v)) for a, v in zip(above, found[name], strict=True)]),
+            "path": _path([(x(a), y(v)) for a, v in zip(above, document[name], strict=True)]),
             "peak": {"x": x(peak["above"]), "y": y(peak["value"])},
         }
-        for name, peak in found["peaks"].items()
+        for name, peak in document["peaks"].items()
     ]
     nearest = [min(range(len(above)), key=lambda k: abs(above[k] - q)) for q in _QUANTILES]
     return {
@@ -180,7 +180,7 @@ def dumbbells(lines: Sequence[Mapping[str, Any]], high: float = 1.0) -> dict[str
 def named_dots(
     names: Sequence[str], columns: Sequence[Sequence[float | None]], most: int = 6
 ) -> dict[str, Any]:
-    """Shares of a few named things, one mark for each model; the lowest of the first come first.
+    """Shares of a few named things, one mark per model, sorted by the values of the first.
 
     Things without any value are left out. The axis starts at one half if nothing is below.
     """
@@ -207,14 +207,14 @@ def named_dots(
 
 
 def _first_value(item: tuple[str, Sequence[float | None]]) -> float:
-    """What rows are sorted by; a row that the first model has no value of comes last."""
+    """The sort key of a row; a row without a value of the first model comes last."""
     first = item[1][0]
     return math.inf if first is None else first
 
 
-def shares(found: Mapping[str, Any], height: float = 80) -> dict[str, Any]:
+def shares(bins: Mapping[str, Any], height: float = 80) -> dict[str, Any]:
     """Bars of how many rows have which share of their pairs in order."""
-    counts = found["counts"]
+    counts = bins["counts"]
     y, width = Scale(0, max(1, *counts), height), 100 / len(counts)
     bars = [
         {"x": round(k * width, 2), "w": round(0.9 * width, 2), "h": y(c), "count": c}
@@ -282,7 +282,7 @@ def splits(line: Mapping[str, Any], methods: Sequence[str], better: str) -> dict
     ends = (max(every, default=0.0), min(every, default=0.0))
     x = Scale(*(ends if better == "high" else reversed(ends)))
     level = 9
-    found = [
+    marks = [
         {
             "y": 6 + level * k,
             "name": name,
@@ -293,7 +293,7 @@ def splits(line: Mapping[str, Any], methods: Sequence[str], better: str) -> dict
         for k, (name, cell) in enumerate(zip(methods, line["cells"], strict=True))
         if cell is not None
     ]
-    return {"height": level * len(methods) + 4, "methods": found}
+    return {"height": level * len(methods) + 4, "methods": marks}
 
 
 def diagram(layout: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class ModelFindings:
     Attributes
     ----------
     model : dict
-        What belongs to the model alone.
+        The part about this model alone.
     labels : dict of str to list
         The numbers of every label, column by column.
     measures : dict of str to dict
@@ -91,11 +91,11 @@ def judge_model(
     wanted = default if measures is None else measures
     # the details of labels and instances are those of the default measures
     every = list({m.name: m for m in (*wanted, *default)}.values())
-    whole, found = evaluate_checked(
+    whole, results = evaluate_checked(
         checked, conventions, functions, measures=every, sampling=sampling
     )
     evaluation = whole.limited_to(m.name for m in wanted)
-    details = threshold_details(checked, found) if scored else None
+    details = threshold_details(checked, results) if scored else None
     entries = {key: _measure(key, evaluation) for key in evaluation}
     model = {
         "name": name,
@@ -171,19 +171,19 @@ def _margins(whole: Evaluation) -> dict[str, Any]:
 def _effectiveness(evaluation: Evaluation) -> dict[str, Any] | None:
     if not evaluation.margins:
         return None
-    found = evaluation.effectiveness
+    effectiveness = evaluation.effectiveness
     return dict(
         plain(
             {
-                "label_wise_share": found.label_wise_share,
-                "instance_wise_share": found.instance_wise_share,
-                "entry_wise_margin": found.entry_wise_margin,
-                "absolute_margin": found.absolute_margin,
-                "label_wise": found.label_wise,
-                "instance_wise": found.instance_wise,
-                "double": found.double,
-                "entry_wise": found.entry_wise,
-                "absolute": found.absolute,
+                "label_wise_share": effectiveness.label_wise_share,
+                "instance_wise_share": effectiveness.instance_wise_share,
+                "entry_wise_margin": effectiveness.entry_wise_margin,
+                "absolute_margin": effectiveness.absolute_margin,
+                "label_wise": effectiveness.label_wise,
+                "instance_wise": effectiveness.instance_wise,
+                "double": effectiveness.double,
+                "entry_wise": effectiveness.entry_wise,
+                "absolute": effectiveness.absolute,
             }
         )
     )
@@ -298,34 +298,34 @@ def evaluation_document(
     chosen = list({m.name: m for m in (*select(measures), *aim)}.values())
     sampling = _sampling(intervals, groups, truth)
     inputs = {name: truth.join(by_score.get(name), by_label.get(name)) for name in names}
-    found = [
+    findings = [
         judge_model(name, checked, rules, computable(chosen, checked, measures), sampling)
         for name, checked in inputs.items()
     ]
-    _keep(found, sampling if keep_instances else None)
-    differences = _differences(found, sampling)
-    rank_models([one.model for one in found], differences)
+    _keep(findings, sampling if keep_instances else None)
+    differences = _differences(findings, sampling)
+    rank_models([one.model for one in findings], differences)
     focus = aim[0].name if aim else None
-    found = _advised(found, inputs, chosen, rules, focus, commands or {})
-    models = [one.model for one in found]
+    findings = _advised(findings, inputs, chosen, rules, focus, commands or {})
+    models = [one.model for one in findings]
     return {
         "format": FORMAT,
         "title": title or _title(names),
-        "data": found[0].data | {"sha256": found[0].checksums["truth"]},
-        "conventions": found[0].conventions,
+        "data": findings[0].data | {"sha256": findings[0].checksums["truth"]},
+        "conventions": findings[0].conventions,
         "measure": focus,
         "verdict": models[0]["verdict"] if len(models) == 1 else verdict_of_all(models, focus),
         "letters": LETTERS,
-        "measures": _measures(found),
+        "measures": _measures(findings),
         "models": models,
         "level": None if sampling is None else sampling.level,
         "differences": differences,
         "labels": {
-            "names": found[0].label_names,
-            "positives": found[0].positives,
-            "models": [one.labels for one in found],
+            "names": findings[0].label_names,
+            "positives": findings[0].positives,
+            "models": [one.labels for one in findings],
         },
-        "provenance": plain(_made(found) if provenance is None else dict(provenance)),
+        "provenance": plain(_made(findings) if provenance is None else dict(provenance)),
     }
 
 
@@ -333,25 +333,25 @@ def _title(names: list[str]) -> str:
     return f"How good is {names[0]}?" if len(names) == 1 else f"{len(names)} models compared"
 
 
-def _made(found: list[ModelFindings]) -> dict[str, Any]:
+def _made(findings: list[ModelFindings]) -> dict[str, Any]:
     own = {
-        kind: {one.model["name"]: one.checksums[kind] for one in found if kind in one.checksums}
+        kind: {one.model["name"]: one.checksums[kind] for one in findings if kind in one.checksums}
         for kind in ("scores", "predictions")
     }
-    sums = {"truth": found[0].checksums["truth"]} | {k: v for k, v in own.items() if v}
+    sums = {"truth": findings[0].checksums["truth"]} | {k: v for k, v in own.items() if v}
     return collect_provenance() | {"sha256": sums}
 
 
-def _measures(found: list[ModelFindings]) -> list[dict[str, Any]]:
+def _measures(findings: list[ModelFindings]) -> list[dict[str, Any]]:
     """Each measure once; those in the registry in its order."""
-    known = {name: entry for one in found for name, entry in one.measures.items()}
+    known = {name: entry for one in findings for name, entry in one.measures.items()}
     return [known[name] for name in MEASURES.ordered(known)]
 
 
-def _differences(found: list[ModelFindings], sampling: Sampling | None) -> list[dict[str, Any]]:
-    if sampling is None or len(found) < 2:
+def _differences(findings: list[ModelFindings], sampling: Sampling | None) -> list[dict[str, Any]]:
+    if sampling is None or len(findings) < 2:
         return []
-    evaluations = {one.model["name"]: one.evaluation for one in found}
+    evaluations = {one.model["name"]: one.evaluation for one in findings}
     return [_short(one.to_dict()) for one in differences_of(evaluations, sampling.level)]
 
 
@@ -372,10 +372,10 @@ def _sampling(intervals: float | None, groups: Any, truth: Truth) -> Sampling | 
     return check_sampling(level, groups=groups, n_instances=truth.Y.shape[0], rows=truth.frame)
 
 
-def _keep(found: list[ModelFindings], sampling: Sampling | None) -> None:
+def _keep(findings: list[ModelFindings], sampling: Sampling | None) -> None:
     """Add to each model how much each instance moves its measures, if that is to be kept."""
     if sampling is not None:
-        for one in found:
+        for one in findings:
             one.model["influence"] = _influence(one.evaluation, sampling)
 
 
@@ -385,19 +385,19 @@ def _influence(evaluation: Evaluation, sampling: Sampling) -> dict[str, list[Any
     The standard error of a value is that of the mean of these numbers.
     """
     assert evaluation.sample is not None
-    found = {}
+    influence = {}
     for name, values in evaluation.sample.influence.items():
         if name in evaluation:
             totals = sampling.add_groups(values)
-            found[name] = shortened(totals * (totals.size / values.size), 6)
-    return found
+            influence[name] = shortened(totals * (totals.size / values.size), 6)
+    return influence
 
 
 def rank_models(models: list[dict[str, Any]], differences: list[dict[str, Any]]) -> None:
     """Fill in each model's rank on each measure, and the mean of its ranks.
 
     First on a measure are the best model and those whose difference from it is within noise. Means
-    are over the measures that all models have: a measure that a model lacks is no loss to it.
+    are over the measures that all models have, so that no model loses by a measure it lacks.
     """
     worse = {
         (d["measure"], d["better"], d["second"] if d["better"] == d["first"] else d["first"])
@@ -421,7 +421,7 @@ def rank_models(models: list[dict[str, Any]], differences: list[dict[str, Any]])
 
 
 def _advised(
-    found: list[ModelFindings],
+    findings: list[ModelFindings],
     inputs: Mapping[str, Checked],
     measures: Sequence[Measure],
     conventions: Conventions,
@@ -434,7 +434,7 @@ def _advised(
         return _place(one.model, focus)
 
     left = _ADVISED
-    for one in sorted(found, key=place):
+    for one in sorted(findings, key=place):
         name = one.model["name"]
         one.model["no_advice"] = too_few(inputs[name]) if one.model["has_scores"] else None
         left -= entries_used(inputs[name])
@@ -444,7 +444,7 @@ def _advised(
         elif one.model["has_scores"]:
             one.model["no_advice"] = _NOT_TRIED
         one.model["verdict"] = verdict_of(one.model, focus)
-    return sorted(found, key=place)
+    return sorted(findings, key=place)
 
 
 def add_advice(model: dict[str, Any], advice: list[Advice]) -> None:
@@ -457,10 +457,10 @@ def add_advice(model: dict[str, Any], advice: list[Advice]) -> None:
 
 
 def _place(model: dict[str, Any], focus: str | None) -> tuple[float, ...]:
-    """What models are sorted by.
+    """The sort key of a model.
 
-    The measure that counts, now or promised; then on how many measures a model is best or within
-    noise of the best; then the mean rank.
+    The measure that counts, as it is or as expected with advice; then on how many measures a model
+    is best or within noise of the best; then the mean rank.
     """
     rank = None if focus is None else model["measures"].get(focus, {}).get("rank")
     promised = [

@@ -112,7 +112,7 @@ def _without_instances(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _latex(document: Mapping[str, Any]) -> str:
-    """The tables for a paper; empty if the document has only tables of its own."""
+    """The tables for a paper; empty if the document has neither a comparison nor models."""
     has_values = document.get("comparisons") or document.get("models")
     return tables(document, "latex") if has_values else ""
 
@@ -185,15 +185,15 @@ def _text(document: Mapping[str, Any], suffix: str, only_tables: bool) -> str:
 
 def _check_format(document: Any) -> None:
     """Reject what is not a document, or one of another format."""
-    found = document.get("format") if isinstance(document, Mapping) else type(document).__name__
-    if found in _OLDER:
+    format = document.get("format") if isinstance(document, Mapping) else type(document).__name__
+    if format in _OLDER:
         raise ValueError(
-            f"The document was made by an older version of limo: its format is {found}, this "
+            f"The document was made by an older version of limo: its format is {format}, this "
             f"version reads {FORMAT}. Make it again from the data with limo.report."
         )
-    if found != FORMAT:
+    if format != FORMAT:
         raise ValueError(
-            f"A page is made from a document whose format is {FORMAT}: got {found!r}. "
+            f"A page is made from a document whose format is {FORMAT}: got {format!r}. "
             "limo.report.evaluation_document and limo.report.comparison_document make one."
         )
 

@@ -49,7 +49,7 @@ def collect_provenance(
     if seeds is not None:
         check_kind(seeds, int | list | tuple, "seeds must be a number or a list of numbers")
     named = files if isinstance(files, Mapping) else {as_path(path).name: path for path in files}
-    found: dict[str, Any] = {
+    provenance: dict[str, Any] = {
         "command": command,
         "seeds": seeds,
         "files": {
@@ -61,7 +61,7 @@ def collect_provenance(
         "system": platform.platform(terse=True),
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    return {key: value for key, value in found.items() if value not in (None, {}, [])}
+    return {key: value for key, value in provenance.items() if value not in (None, {}, [])}
 
 
 def checksum(matrix: Pattern | Anything) -> str:

@@ -82,10 +82,10 @@ def tables(document: Mapping[str, Any], format: TableFormat = "latex") -> str:
     if format == "csv":
         return _csv(document)
     write = {"latex": _latex, "markdown": _markdown, "html": _html}[format]
-    found = [*_comparisons(document), *_evaluation(document)]
-    if not found:
+    written = [*_comparisons(document), *_evaluation(document)]
+    if not written:
         raise ValueError("The document has no comparison and no models, so there is no table.")
-    return "\n".join(map(write, found))
+    return "\n".join(map(write, written))
 
 
 # From a document to tables

@@ -26,13 +26,15 @@ def verdict_of(model: Mapping[str, Any], focus: str | None = None) -> list[str]:
     """
     measures = model["measures"]
     quality = _quality(measures) if focus not in measures else _value(measures[focus])
-    found = [quality, _reason(model["margins"])]
+    sentences = [quality, _reason(model["margins"])]
     if model["has_scores"]:
-        found += advice_sentences(model["advice"], model["has_predictions"], _suited(model, focus))
-        found.append(model.get("no_advice") or "")
+        sentences += advice_sentences(
+            model["advice"], model["has_predictions"], _suited(model, focus)
+        )
+        sentences.append(model.get("no_advice") or "")
     else:
-        found.append("With scores, the report can also explain why and suggest what to change.")
-    return [sentence for sentence in found if sentence]
+        sentences.append("With scores, the report can also explain why and suggest what to change.")
+    return [sentence for sentence in sentences if sentence]
 
 
 def _suited(model: Mapping[str, Any], focus: str | None) -> list[str]:
@@ -139,7 +141,7 @@ def verdict_of_all(models: Sequence[Mapping[str, Any]], focus: str | None = None
 
 
 def _after_advice(models: Sequence[Mapping[str, Any]], focus: str) -> list[str]:
-    """What fitted thresholds give several models, if another than the first is then ahead."""
+    """A sentence on fitted thresholds, if they put another model ahead of the first."""
     promised = [(m, one) for m in models for one in m["advice"] if one["measure"] == focus]
     sign = {"high": -1, "low": 1}
     order = sorted(promised, key=lambda pair: sign[pair[1]["better"]] * pair[1]["expected"])
@@ -171,7 +173,7 @@ def _leader(models: Sequence[Mapping[str, Any]], focus: str) -> str:
 
 
 def _promises(models: Sequence[Mapping[str, Any]], focus: str) -> str:
-    """What fitted thresholds would give the models that have no value yet."""
+    """A sentence on the values with fitted thresholds, for models without predictions."""
     promised = [(m, one) for m in models for one in m["advice"] if one["measure"] == focus]
     if not promised:
         return f"Fewer than two models have a value of {focus}, so they cannot be ranked by it."

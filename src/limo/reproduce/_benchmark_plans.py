@@ -63,8 +63,10 @@ def limo_as_authors(
     where = "test labels" if thresholds == "test labels" else "training scores"
     for rule, names in _grouped(_rules(kind, thresholds)):
         P = rule.fit(*known).predict(S_test, X[test])
-        found = evaluate(data.Y[test], y_pred=P)
-        yield from ((name, found[name], f"{one_line(rule)}, fitted on {where}") for name in names)
+        evaluation = evaluate(data.Y[test], y_pred=P)
+        yield from (
+            (name, evaluation[name], f"{one_line(rule)}, fitted on {where}") for name in names
+        )
 
 
 def tuned_logistic(data: Dataset, train: Anything, test: Anything, seed: int) -> Found:
@@ -94,8 +96,8 @@ def tuned_logistic(data: Dataset, train: Anything, test: Anything, seed: int) ->
 
 
 def _of_scores(Y: Any, S: Values) -> Found:
-    found = evaluate(Y, S)
-    yield from ((name, found[name], "") for name in OF_SCORES)
+    evaluation = evaluate(Y, S)
+    yield from ((name, evaluation[name], "") for name in OF_SCORES)
 
 
 def _grouped(rules: Mapping[str, ThresholdRule]) -> Iterator[tuple[ThresholdRule, list[str]]]:
@@ -139,9 +141,9 @@ def _splits(name: str, n_splits: int) -> Splits:
 
 
 def _baseline(name: str) -> Method:
-    found = METHODS[_BASELINES[name]]
-    assert isinstance(found, Method)
-    return replace(found, name=name)
+    method = METHODS[_BASELINES[name]]
+    assert isinstance(method, Method)
+    return replace(method, name=name)
 
 
 def paper_plan(datasets: Sequence[str], n_splits: int) -> Plan:

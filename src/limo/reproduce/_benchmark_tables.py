@@ -78,8 +78,8 @@ _REASONS = (
 
 def reason(dataset: str, method: str, measure: str) -> str:
     """The known reason why a cell may differ, or ``UNKNOWN``."""
-    found = (one.text for one in _REASONS if one.holds(dataset, method, measure))
-    return next(found, UNKNOWN)
+    reasons = (one.text for one in _REASONS if one.holds(dataset, method, measure))
+    return next(reasons, UNKNOWN)
 
 
 # Cells: our values beside the printed ones.
@@ -167,8 +167,8 @@ def printed_ranks(datasets: Sequence[str]) -> pd.DataFrame:
 
 def ranks(rows: pd.DataFrame, methods: Sequence[str]) -> Any:
     """Average ranks among some methods, measures in the order of ``PAPER_MEASURES``."""
-    found = average_ranks(rows[rows["method"].isin(methods)])
-    return found.reindex(index=list(PAPER_MEASURES), columns=list(methods))
+    averages = average_ranks(rows[rows["method"].isin(methods)])
+    return averages.reindex(index=list(PAPER_MEASURES), columns=list(methods))
 
 
 # Tables, with the measures in the order of the paper.

@@ -105,9 +105,9 @@ def draw_synthetic(folder: str | Path, rows: pd.DataFrame) -> Reproduction:
     >>> rows = limo.experiment.read_rows(folder / "rows.sqlite")  # doctest: +SKIP
     >>> again = limo.reproduce.draw_synthetic(folder, rows)  # doctest: +SKIP
     """
-    found, printed = experiment_means(rows), printed_synthetic()
-    scores = beside_printed(found, printed[printed["method"].isin(VARIANTS)], synthetic_spread())
-    labels = beside_printed(found, printed[~printed["method"].isin(VARIANTS)])
+    ours, printed = experiment_means(rows), printed_synthetic()
+    scores = beside_printed(ours, printed[printed["method"].isin(VARIANTS)], synthetic_spread())
+    labels = beside_printed(ours, printed[~printed["method"].isin(VARIANTS)])
     return write_page(
         folder,
         "synthetic",
@@ -262,8 +262,8 @@ def experiment_means(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean of each cell over experiments (data sets), and their standard deviation."""
     table = check_rows(rows).dropna(subset=["value"])
     means = table.groupby([*_CELL, "dataset"], sort=False)["value"].mean()
-    found = means.groupby(level=_CELL, sort=False).agg(["mean", "std", "size"]).reset_index()
-    return found.set_axis([*_CELL, "ours", "our_sd", "experiments"], axis=1)
+    summary = means.groupby(level=_CELL, sort=False).agg(["mean", "std", "size"]).reset_index()
+    return summary.set_axis([*_CELL, "ours", "our_sd", "experiments"], axis=1)
 
 
 def relative(values: pd.DataFrame, column: str) -> pd.Series:
@@ -275,14 +275,14 @@ def relative(values: pd.DataFrame, column: str) -> pd.Series:
 
 
 def beside_printed(
-    found: pd.DataFrame, printed: pd.DataFrame, spread: pd.DataFrame | None = None
+    ours: pd.DataFrame, printed: pd.DataFrame, spread: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Our values beside the printed ones, in the printed order.
 
     ``difference`` is in standard deviations between experiments: those of ``spread``, or our own.
     """
     table = printed.rename(columns={"value": "printed", "relative": "printed_relative"})
-    table = table.merge(found, on=_CELL, validate="1:1")
+    table = table.merge(ours, on=_CELL, validate="1:1")
     if spread is None:
         table["sd"] = table["our_sd"]
     else:

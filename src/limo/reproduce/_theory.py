@@ -99,12 +99,12 @@ def theory(
     names = datasets_at_hand() if real_data else []
     for name in names:
         jobs |= _data_jobs(name, seed)
-    found: dict[str, pd.DataFrame] = {}
+    facts: dict[str, pd.DataFrame] = {}
     for k, (what, (file, compute)) in enumerate(jobs.items()):
         _report(progress, Progress(len(jobs), done=k, running=(what,)))
-        found[what] = _stored(Path(folder) / "facts" / f"{file}-{seed}-v{VERSION}.csv", compute)
+        facts[what] = _stored(Path(folder) / "facts" / f"{file}-{seed}-v{VERSION}.csv", compute)
     _report(progress, Progress(len(jobs), done=len(jobs)))
-    return _write(folder, found, names, real_data)
+    return _write(folder, facts, names, real_data)
 
 
 def _data_jobs(name: str, seed: int) -> dict[str, Job]:
@@ -120,14 +120,14 @@ def _report(progress: OnProgress | None, now: Progress) -> None:
 
 
 def _write(
-    folder: str | Path, found: dict[str, pd.DataFrame], names: list[str], real_data: bool
+    folder: str | Path, facts: dict[str, pd.DataFrame], names: list[str], real_data: bool
 ) -> Reproduction:
-    cells, limit, bounds = (found[what] for what in ("Table 2", "Theorem 3", "Theorems 4 and 5"))
-    models = [found[f"{name}: models"] for name in names]
-    bands = [found[f"{name}: intervals"] for name in names]
+    cells, limit, bounds = (facts[what] for what in ("Table 2", "Theorem 3", "Theorems 4 and 5"))
+    models = [facts[f"{name}: models"] for name in names]
+    bands = [facts[f"{name}: intervals"] for name in names]
     more = (
-        violation_parts(found["Theorem 3, violated"]),
-        map_parts(found["consistency map"]),
+        violation_parts(facts["Theorem 3, violated"]),
+        map_parts(facts["consistency map"]),
         data_parts(models, bands, asked=real_data),
     )
     return write_page(

@@ -19,7 +19,7 @@ from limo.measures._compute import compute
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import EFFECTIVENESS, Optimised, Result
 from limo.measures._table import PAPER_MEASURES
-from limo.thresholds._report import threshold_bounds, threshold_error
+from limo.thresholds._error import threshold_bounds, threshold_error
 
 THRESHOLDS = {
     "label-wise": ("instance",),
@@ -65,7 +65,7 @@ def _perfect(Y: Anything, S: Values, kind: str) -> Iterator[str]:
         if measure.optimised_by[kind] is Optimised.NO and measure.needs == "labels":
             if getattr(effective, _PERFECT_IF[name]):
                 yield name
-        elif all(abs(found[name].value - found[name].best) < _EXACT for found in results):
+        elif all(abs(result[name].value - result[name].best) < _EXACT for result in results):
             yield name
 
 
@@ -95,21 +95,21 @@ def theorem3_facts(n_draws: int, seed: int = 0) -> pd.DataFrame:
 
 
 def _limit(rng: np.random.Generator, m: int, density: float, n_draws: int) -> dict[str, float]:
-    found, relevant = [], []
+    values, relevant = [], []
     for _ in range(n_draws):
         Y = (rng.random((m, N_LABELS)) < density).astype(np.int64)
         Y[0, 0], Y[1, 1] = 1, 0  # at least one pair
         S = draw_theorem3(rng, Y)
         checked = check_inputs(Y, S)
         results = compute([PAPER_MEASURES["micro_auc"]], checked, CONVENTIONS["standard"]).results
-        found.append(results["micro_auc"].value)
+        values.append(results["micro_auc"].value)
         relevant.append(Y.sum())
-    low, middle, high = np.quantile(found, (0.05, 0.5, 0.95))
+    low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
     bound = micro_auc_bound(m, N_LABELS, float(np.mean(relevant)))
     return {
         "density": density,
         "instances": m,
-        "mean": float(np.mean(found)),
+        "mean": float(np.mean(values)),
         "low": low,
         "median": middle,
         "high": high,
@@ -139,7 +139,7 @@ def _bound_lines(rng: np.random.Generator, by: Any, kind: str) -> Iterator[dict[
     t = wrong_thresholds(rng, Y, S, by)
     P = ((t[:, np.newaxis] if by == "instance" else t) < S).astype(np.int64)
     bounds = threshold_bounds(Y, threshold_error(Y, S, t, by=by), by=by)
-    found = compute(
+    computed = compute(
         [PAPER_MEASURES[name] for name in bounds],
         check_inputs(Y, y_pred=P),
         CONVENTIONS["standard"],
@@ -148,7 +148,7 @@ def _bound_lines(rng: np.random.Generator, by: Any, kind: str) -> Iterator[dict[
         if by == "label" and name == "micro_f1":
             continue  # Theorem 5 does not cover it
         printed = bounds["instance_f1"] if name == "micro_f1" else bound
-        value = found.results[name].value
+        value = computed.results[name].value
         yield {"measure": name, "bound": bound, "printed": printed, "value": value}
 
 
@@ -209,8 +209,8 @@ def wrong_thresholds(rng: np.random.Generator, Y: Anything, S: Values, by: str) 
     missed = rng.random(len(right)) < rng.random()
     place = np.clip(right + np.where(missed, miss, 0), 0, ordered.shape[1])
     thresholds = np.column_stack([ordered[:, 0] - 1.0, ordered])
-    found: Values = np.take_along_axis(thresholds, place[:, np.newaxis], axis=1)[:, 0]
-    return found
+    wrong: Values = np.take_along_axis(thresholds, place[:, np.newaxis], axis=1)[:, 0]
+    return wrong
 
 
 # Counterexamples for the crosses of Table 2, found by hand.

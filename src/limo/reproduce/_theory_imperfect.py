@@ -19,7 +19,7 @@ _MARKS = "os^Dvx"
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What one part of the theory adds to the page."""
+    """The findings, tables and pictures that one part of the theory adds to the page."""
 
     findings: tuple[str, ...] = ()
     tables: tuple[ResultTable, ...] = ()

@@ -78,15 +78,15 @@ def _mean_of_draws(
     rng: np.random.Generator, m: int, rows: float, columns: float, n_draws: int
 ) -> float:
     """Mean micro-AUC of draws; the violated columns are a share of all draws' columns."""
-    found = []
+    values = []
     for _ in range(n_draws):
         Y = (rng.random((m, N_LABELS)) < DENSITY).astype(np.int64)
         Y[0, 0], Y[1, 1] = 1, 0  # at least one pair
         # an exact share in every draw: with five labels, 0.2 is one of them
         S = draw_violated(rng, Y, *(_share(rng, *x) for x in ((m, rows), (N_LABELS, columns))))
         result = compute([PAPER_MEASURES["micro_auc"]], check_inputs(Y, S), CONVENTIONS["standard"])
-        found.append(result.results["micro_auc"].value)
-    return float(np.mean(found))
+        values.append(result.results["micro_auc"].value)
+    return float(np.mean(values))
 
 
 def _share(rng: np.random.Generator, n: int, share: float) -> Anything:
@@ -132,9 +132,9 @@ def model_facts(name: str, seed: int = 0) -> pd.DataFrame:
     for loss, terms in MODELS.items():
         for path, alpha, share in _path():
             chosen = np.sort(order[: max(20, int(share * order.size))])
-            found = _fit(train, test, chosen, terms, alpha)
+            fitted = _fit(train, test, chosen, terms, alpha)
             own = {"data": name, "loss": loss, "path": path, "alpha": alpha}
-            lines.append(own | {"instances": chosen.size} | found)
+            lines.append(own | {"instances": chosen.size} | fitted)
     return pd.DataFrame(lines)
 
 
@@ -154,11 +154,11 @@ def _fit(
     model.fit(scale.transform(train.X[chosen]), train.Y[chosen])
     S = model.decision_function(scale.transform(test.X))
     promised = guarantees(evaluate(test.Y, S))
-    found: dict[str, float] = {}
+    line: dict[str, float] = {}
     for name, one in promised.items():
-        found |= {name: one.value, f"fixed_{name}": one.fixed_share}
-        found |= {f"lowest_{name}": one.from_pairs[0], f"highest_{name}": one.from_pairs[1]}
-    return found
+        line |= {name: one.value, f"fixed_{name}": one.fixed_share}
+        line |= {f"lowest_{name}": one.from_pairs[0], f"highest_{name}": one.from_pairs[1]}
+    return line
 
 
 # What the labels of a data set allow
@@ -168,7 +168,8 @@ def band_facts(name: str, seed: int = 0, n_points: int = 40) -> pd.DataFrame:
     """The lowest and the highest mean of each measure that any scores with a ranking loss have.
 
     Of all ways to divide the misordered pairs among the rows, the extreme ones lie on the convex
-    hull: for each price of a misordered pair, every row takes the number of pairs it likes best.
+    hull: for each price of a misordered pair, every row takes the number of pairs that is cheapest
+    for it.
     """
     Y = _halves(name, seed)[1].Y
     p = np.asarray(Y.sum(axis=1)).reshape(-1).astype(np.int64)

@@ -191,8 +191,8 @@ def squared_hinge_pairs(weights: Values) -> Objective:
 
 
 def _solve(objective: Objective, size: int) -> Values:
-    found = minimize(objective, np.zeros(size), jac=True, method="BFGS", options={"gtol": 1e-10})
-    return np.asarray(found.x)
+    minimum = minimize(objective, np.zeros(size), jac=True, method="BFGS", options={"gtol": 1e-10})
+    return np.asarray(minimum.x)
 
 
 # Measures of one point: the expected value of every order.
@@ -220,15 +220,15 @@ def risks(world: World) -> tuple[list[tuple[int, ...]], dict[str, Values]]:
     F1 is that of the best number of labels from the top, chosen for the distribution.
     """
     orders = list(itertools.permutations(range(world.sets.shape[1])))
-    found: dict[str, list[float]] = {name: [] for name in ROW_MEASURES}
+    losses: dict[str, list[float]] = {name: [] for name in ROW_MEASURES}
     for order in orders:
         for name, values in order_values(world.sets, order).items():
-            found[name].append(float(world.probability @ values))
+            losses[name].append(float(world.probability @ values))
         ranked = world.sets[:, list(order)]
         places = np.arange(1, len(order) + 1)
         f1 = 2 * ranked.cumsum(axis=1) / (ranked.sum(axis=1)[:, np.newaxis] + places)
-        found["instance_f1"].append(1 - float((world.probability @ f1).max()))
-    return orders, {name: np.array(values) for name, values in found.items()}
+        losses["instance_f1"].append(1 - float((world.probability @ f1).max()))
+    return orders, {name: np.array(values) for name, values in losses.items()}
 
 
 def regrets(world: World) -> Iterator[tuple[Term, str, float]]:
@@ -274,13 +274,13 @@ def _matrix_minimiser(eta: Values, term: Term) -> Values:
 
 def _auc(eta: Values, S: Values) -> float:
     """The mean over columns of the expected AUC of scores; a tie is an error."""
-    found = []
+    values = []
     for q, s in zip(eta.T, S.T, strict=True):
         pairs = np.outer(q, 1 - q)
         np.fill_diagonal(pairs, 0)  # a point compared with itself: the same for all scores
         won = s[:, np.newaxis] > s[np.newaxis, :] + _EQUAL
-        found.append(float((pairs * won).sum() / pairs.sum()))
-    return float(np.mean(found))
+        values.append(float((pairs * won).sum() / pairs.sum()))
+    return float(np.mean(values))
 
 
 # The map
@@ -297,13 +297,13 @@ def map_facts(n_worlds: int, seed: int = 0) -> pd.DataFrame:
     for n_labels in (2, 3, 4):
         for _ in range(-(-n_worlds // 3)):
             world = World.draw(rng, n_labels)
-            lines += [_line(n_labels, world, *found) for found in regrets(world)]
+            lines += [_line(n_labels, world, *regret) for regret in regrets(world)]
             eta = rng.integers(1, 20, size=(3, 2)) / 20
             text = "; ".join(" ".join(f"{q:.2f}" for q in row) for row in eta)
-            lines += [_line(2, text, *found) for found in matrix_regrets(eta)]
+            lines += [_line(2, text, *regret) for regret in matrix_regrets(eta)]
     for text in KEPT:
         world = World.read(text)
-        lines += [_line(world.sets.shape[1], world, *found) for found in regrets(world)]
+        lines += [_line(world.sets.shape[1], world, *regret) for regret in regrets(world)]
     table = pd.DataFrame(lines)
     cells = table.groupby(["loss", "measure"], sort=False)
     return pd.DataFrame([_cell(str(key[0]), str(key[1]), cell) for key, cell in cells])

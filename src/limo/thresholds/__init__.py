@@ -12,16 +12,12 @@ from limo.thresholds._best import (
 )
 from limo.thresholds._calibration import ScoreCalibration
 from limo.thresholds._classifier import ThresholdClassifier
+from limo.thresholds._error import threshold_bounds, threshold_error
 from limo.thresholds._expected import expected_f1_labels, gfm_labels
 from limo.thresholds._fit import RULES, held_out_labels, suggest_threshold
 from limo.thresholds._instance import InstanceThreshold
 from limo.thresholds._json import rule_from_json, rule_to_json
-from limo.thresholds._report import (
-    ThresholdReport,
-    threshold_bounds,
-    threshold_error,
-    threshold_report,
-)
+from limo.thresholds._report import ThresholdReport, threshold_report
 from limo.thresholds._rules import (
     ExpectedF1,
     FixedThreshold,
@@ -30,7 +26,7 @@ from limo.thresholds._rules import (
     ThresholdRule,
     TopK,
 )
-from limo.thresholds._search import TARGETS, Target, f_beta
+from limo.thresholds._target import TARGETS, Target, f_beta
 
 __all__ = [
     "RULES",

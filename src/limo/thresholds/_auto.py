@@ -2,9 +2,9 @@
 
 A kind is a threshold per label, a global one, one per instance t(x), or a sum t(x) + t or t(x) +
 t_j. Each is fitted on most rows and used on the others, fold by fold, so that every row is cut by
-thresholds that have not seen it. Only counts are kept, of hits and predictions. From them follow
-the value of any measure of labels and, by leaving out groups of rows, the standard error of the
-difference between two kinds. Everything that kinds or measures have in common is computed once.
+thresholds that have not seen it. Only counts of hits and predictions are kept. They give the value
+of any measure of labels and, by leaving out groups of rows, the standard error of the difference
+between two kinds. Everything that kinds or measures have in common is computed once.
 """
 
 import math
@@ -33,7 +33,8 @@ from limo.thresholds._instance import (
 )
 from limo.thresholds._rules import GlobalThreshold, LabelThreshold, ThresholdRule
 from limo.thresholds._scores import DenseScores, Scores
-from limo.thresholds._search import Kept, Target, best_thresholds, check_target
+from limo.thresholds._search import Kept, best_thresholds
+from limo.thresholds._target import Target, check_target
 
 # How t(x) is combined with an offset in each kind.
 KINDS: dict[str, tuple[bool, str | None]] = {
@@ -50,7 +51,7 @@ _GROUPS = 20  # of rows, each left out once to estimate standard errors
 
 @dataclass(frozen=True)
 class Tried:
-    """What held-out rows say about one kind of threshold.
+    """The result of one kind of threshold on held-out rows.
 
     Attributes
     ----------
@@ -127,15 +128,15 @@ def gains_over(
     Without predictions, gain and error are nan. ``by_instance`` says whether to try t(x).
     """
     trial, values = _cross_fit(Y, scores, targets, n_folds, by_instance)
-    found = []
+    gains = []
     for target in targets:
         best = next(t for t in choose(target, values[target], errors) if t.chosen)
         gain, error = math.nan, math.nan
         if P is not None:
             now = trial.values(target, trial.counts_of(P))
             gain, error = _gain(values[target][best.kind] - now)
-        found.append(replace(best, gain=gain, error=error))
-    return found
+        gains.append(replace(best, gain=gain, error=error))
+    return gains
 
 
 def _cross_fit(
@@ -156,8 +157,8 @@ def _cross_fit(
     counts = {(target, kind): trial.counts() for target in targets for kind in kinds[target]}
     for fold in range(trial.n_folds):
         part = trial.part(fold)
-        for (target, kind), found in counts.items():
-            part.count(kind, target, found)
+        for (target, kind), counted in counts.items():
+            part.count(kind, target, counted)
     return trial, {
         target: {kind: trial.values(target, counts[target, kind]) for kind in kinds[target]}
         for target in targets
@@ -167,12 +168,12 @@ def _cross_fit(
 def choose(target: Target, values: dict[str, Values], errors: float) -> list[Tried]:
     """Compare kinds with the first: their values on all rows, then with each group left out."""
     first, sign = next(iter(values.values())), getattr(target.function, "sign", 1)
-    found = []
+    tried = []
     for kind, own in values.items():
-        found.append(Tried(kind, float(sign * own[0]), *_gain(own - first)))
-    better = [t for t in found if t.gain > errors * t.error]
-    chosen = max(better, key=lambda t: t.gain, default=found[0])
-    return [replace(t, chosen=t is chosen) for t in found]
+        tried.append(Tried(kind, float(sign * own[0]), *_gain(own - first)))
+    better = [t for t in tried if t.gain > errors * t.error]
+    chosen = max(better, key=lambda t: t.gain, default=tried[0])
+    return [replace(t, chosen=t is chosen) for t in tried]
 
 
 def _gain(differences: Values) -> tuple[float, float]:
@@ -239,8 +240,8 @@ class Trial:
             hits, predicted, true = (
                 part.sum(axis=1, keepdims=True) for part in (hits, predicted, true)
             )
-        found: Values = np.nan_to_num(target(hits, predicted - hits, true, items)).mean(axis=1)
-        return found
+        means: Values = np.nan_to_num(target(hits, predicted - hits, true, items)).mean(axis=1)
+        return means
 
     def _mean_of_rows(self, target: Target, counts: Integers) -> Values:
         hits, predicted = counts.astype(np.float64)
@@ -288,7 +289,7 @@ class Part:
 
 
 def judged_view(target: Target) -> View:
-    """Whose counts a target judges if no threshold says otherwise."""
+    """The view whose counts a target judges: that of its measure, or by default the columns."""
     measure = MEASURES.get(str(target))
     if measure is not None:
         return measure.view
@@ -317,8 +318,8 @@ def count_cut(
 def _by_group(pattern: Pattern, group: Integers, n_groups: int) -> Integers:
     """The ones of each column, by group of rows."""
     cells = np.repeat(group, pattern.ones_per_row) * pattern.shape[1] + pattern.indices
-    found: Integers = np.bincount(cells, minlength=n_groups * pattern.shape[1])
-    return found.reshape(n_groups, pattern.shape[1])
+    counts: Integers = np.bincount(cells, minlength=n_groups * pattern.shape[1])
+    return counts.reshape(n_groups, pattern.shape[1])
 
 
 def _with_and_without(by_group: Anything) -> Values:
@@ -340,8 +341,8 @@ class AutoThreshold(ThresholdRule):
     ``errors`` standard errors of the difference; smaller differences are mostly chance. The chosen
     kind is then fitted to all rows.
 
-    With sample weights or missing labels there is no comparison, so the first
-    kind without it is fitted.
+    With sample weights or missing labels no kinds are compared: the first kind without t(x) is
+    fitted.
 
     Parameters
     ----------
@@ -405,12 +406,12 @@ class AutoThreshold(ThresholdRule):
         check_number(self.cv, "cv", least=2, integer=True)
         target = check_target(self._target)
         if Y.is_plain:
-            found = try_kinds(Y, scores, [target], self.cv, self.errors)[0]
+            tried = try_kinds(Y, scores, [target], self.cv, self.errors)[0]
         else:
             kind = next(kind for kind in kinds_for(target) if not KINDS[kind][0])
-            found = [Tried(kind, math.nan, 0.0, math.nan, chosen=True)]
-        self.tried_ = tuple(sorted(found, key=lambda t: -t.gain))
-        self.kind_ = next(t.kind for t in found if t.chosen)
+            tried = [Tried(kind, math.nan, 0.0, math.nan, chosen=True)]
+        self.tried_ = tuple(sorted(tried, key=lambda t: -t.gain))
+        self.kind_ = next(t.kind for t in tried if t.chosen)
         self.rule_ = rule_of(self.kind_, self._target)
         self.rule_._fit(Y, scores, X)
         self.rule_.n_labels_ = Y.shape[1]

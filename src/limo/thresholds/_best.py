@@ -14,7 +14,8 @@ from limo.measures._compute import Found, ProfileFunction
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._rows import f1
 from limo.thresholds._scores import Scores, check_pair, read_scores
-from limo.thresholds._search import TARGETS, Steps, best_thresholds, check_target
+from limo.thresholds._search import Steps, best_thresholds
+from limo.thresholds._target import TARGETS, check_target
 
 Labels = Any  # an array of 0 and 1, or a CSR array where the scores are sparse
 
@@ -328,29 +329,29 @@ def f1_curves(
     """
     checked = check_inputs(y_true, y_score, sample_weight=sample_weight, missing=missing)
     Y, S = checked.Y, checked.scores
-    found: dict[str, dict[str, Values]] = {}
-    found["entries"] = {"grid": _grid(np.sort(_relevant(Y, S)), n_points)}
+    results: dict[str, dict[str, Values]] = {}
+    results["entries"] = {"grid": _grid(np.sort(_relevant(Y, S)), n_points)}
     for view in (ROWS, COLUMNS):
-        (name, function), *_ = curve_functions(view, found).items()
-        found[view.name] = {name: np.concatenate(read_profiles(view, Y, S, function), axis=-1)}
-    return curves_of(Y, found)
+        (name, function), *_ = curve_functions(view, results).items()
+        results[view.name] = {name: np.concatenate(read_profiles(view, Y, S, function), axis=-1)}
+    return curves_of(Y, results)
 
 
-def curve_functions(view: View, found: Found) -> dict[str, ProfileFunction]:
+def curve_functions(view: View, results: Found) -> dict[str, ProfileFunction]:
     """Functions of profiles that find the curves: first the thresholds, then sums at each.
 
     The view of the whole matrix must come first.
     """
     if view is ENTRIES:
         return {"grid": lambda profile: _grid(profile.relevant[::-1], _POINTS)}
-    thresholds = found["entries"]["grid"]
+    thresholds = results["entries"]["grid"]
     return {"sums": lambda profile: _sums(profile, thresholds)}
 
 
-def curves_of(Y: Pattern, found: Found) -> F1Curves:
+def curves_of(Y: Pattern, results: Found) -> F1Curves:
     """The curves, from what :func:`curve_functions` found in the three views."""
-    instance_f1, hits, predicted = found["rows"]["sums"].sum(axis=-1)
-    macro_f1 = found["columns"]["sums"][0].sum(axis=-1)
+    instance_f1, hits, predicted = results["rows"]["sums"].sum(axis=-1)
+    macro_f1 = results["columns"]["sums"][0].sum(axis=-1)
     true = np.array(ENTRIES.ones(Y)[0])
     micro_f1 = f1(Counts(hits, true, predicted, None), CONVENTIONS["standard"])
     weights = {view: view.row_weights(Y) for view in (ROWS, COLUMNS)}
@@ -358,7 +359,7 @@ def curves_of(Y: Pattern, found: Found) -> F1Curves:
         view.n_rows(Y.shape) if own is None else own.sum() for view, own in weights.items()
     )
     return F1Curves(
-        found["entries"]["grid"],
+        results["entries"]["grid"],
         macro_f1 / n_labels,
         instance_f1 / n_instances,
         micro_f1,
@@ -382,7 +383,7 @@ def _grid(relevant: Floats, n_points: int) -> Values:
     even = np.linspace(scores[0], scores[-1], (n + 1) // 2)
     places = np.linspace(0, scores.size - 1, n // 2).round().astype(np.int64)
     levels: Values = np.unique(np.concatenate([even, scores[places]]))
-    with np.errstate(over="ignore"):  # below the lowest of all numbers is -inf
+    with np.errstate(over="ignore"):  # below the lowest float there is only -inf
         return np.nextafter(levels, -np.inf)
 
 

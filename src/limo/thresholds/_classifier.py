@@ -261,7 +261,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """What this model and its estimator ask of scikit-learn's metadata routing."""
+        """The metadata that this model and its estimator request from scikit-learn's routing."""
         fit = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(estimator=self.estimator, method_mapping=fit)

@@ -116,7 +116,7 @@ class Training:
         return calibration.fit(_as_matrix(self.Y)[rows], S, **self._counting(rows))
 
     def _counting(self, rows: Integers, *, weights: bool = True) -> dict[str, Any]:
-        """What says how much these rows count, and which of their labels are missing."""
+        """The options that say how much these rows count, and which of their labels are missing."""
         given: dict[str, Any] = {}
         if self.sample_weight is not None and weights:
             given["sample_weight"] = self.sample_weight[rows]
@@ -309,8 +309,8 @@ def cross_fit(
         )
         for train, test in folds
     )
-    found = Parallel(n_jobs=n_jobs)(work)
-    return np.concatenate([test for _, test in folds]), np.concatenate(found)
+    scores = Parallel(n_jobs=n_jobs)(work)
+    return np.concatenate([test for _, test in folds]), np.concatenate(scores)
 
 
 def _score_fold(
@@ -332,22 +332,22 @@ def folds_of(cv: Any, X: Any, Y: Any, name: str = "cv") -> Folds:
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         if not 2 <= cv <= Y.shape[0]:
             raise ValueError(
-                f"{name}={cv} folds are impossible with n_samples={Y.shape[0]}: expected from 2 up "
-                "to one fold for each instance."
+                f"{name}={cv} folds are impossible with n_samples={Y.shape[0]}: expected "
+                "at least 2, and at most one fold per instance."
             )
         return list(StratifiedFolds(int(cv)).split(X, _as_matrix(Y)))
     if hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
         return list(cv.split(X, Y))
     try:
-        found = [(np.asarray(train), np.asarray(test)) for train, test in cv]
+        folds = [(np.asarray(train), np.asarray(test)) for train, test in cv]
     except (TypeError, ValueError):
-        found = []
-    if not found or not all(_are_rows(rows, Y.shape[0]) for pair in found for rows in pair):
+        folds = []
+    if not folds or not all(_are_rows(rows, Y.shape[0]) for pair in folds for rows in pair):
         raise ValueError(
             f"{name} must be a number of folds, a splitter or a list of (train, test) rows: "
             f"got {reprlib.repr(cv)}."
         )
-    return found
+    return folds
 
 
 def _are_rows(given: Anything, n_rows: int) -> bool:
@@ -405,8 +405,8 @@ def held_out_labels(
     for train, test in threshold_folds(cv, S, known):
         weights = None if sample_weight is None else np.asarray(sample_weight)[train]
         fitted = clone(rule).fit(Y[train], S[train], sample_weight=weights, missing=missing)
-        found = fitted.predict(S[test])
-        P[test] = found.toarray() if sparse.issparse(found) else found
+        labels = fitted.predict(S[test])
+        P[test] = labels.toarray() if sparse.issparse(labels) else labels
     return P
 
 
@@ -454,11 +454,11 @@ def suggest_threshold(measure: str) -> ThresholdRule:
     hamming_loss, macro_f1, instance_f1, micro_f1.
     """
     measure = check_name(measure, MEASURES, "measure")
-    found = MEASURES[measure]
-    if found.whole and found.needs == "labels":
+    record = MEASURES[measure]
+    if record.whole and record.needs == "labels":
         return suggest_threshold("macro_f1")
     _check_of_labels(measure)
-    rule = RULES[found.threshold]()  # type: ignore[index]
+    rule = RULES[record.threshold]()  # type: ignore[index]
     return rule.set_params(target=measure)  # type: ignore[no-any-return]
 
 

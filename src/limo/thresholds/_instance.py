@@ -19,7 +19,8 @@ from limo._views import COLUMNS, ENTRIES, ROWS, Pattern
 from limo.thresholds._best import Labels
 from limo.thresholds._rules import SHRINKAGE, ThresholdRule, shrunk_by
 from limo.thresholds._scores import Scores
-from limo.thresholds._search import Kept, Target, Thresholds, best_thresholds, check_target
+from limo.thresholds._search import Kept, Thresholds, best_thresholds
+from limo.thresholds._target import Target, check_target
 
 _SOURCES = ("scores", "features", "both")
 _REGRESSORS = ("ridge", "svr")
@@ -154,11 +155,11 @@ class InstanceThreshold(ThresholdRule):
         return scores.minus(self._thresholds(scores, X)).cut(self.offset_)
 
     def _thresholds(self, scores: Scores, X: Any) -> Values:
-        found: Values = self.regressor_.predict(self._seen(scores, X))
-        return found
+        thresholds: Values = self.regressor_.predict(self._seen(scores, X))
+        return thresholds
 
     def _seen(self, scores: Scores, X: Any) -> Any:
-        """What the regression reads."""
+        """The input of the regression."""
         source = check_name(self.source, _SOURCES, "source of t(x)")
         parts = []
         if source != "scores":
@@ -188,7 +189,7 @@ class InstanceThreshold(ThresholdRule):
 
 
 def highest_scores(scores: Scores, width: int) -> Values:
-    """What the regression reads: the ``width`` highest scores of each instance."""
+    """The input of the regression: the ``width`` highest scores of each instance."""
     return np.clip(scores.descending(width, scores.lowest()), -_LARGEST, _LARGEST)
 
 

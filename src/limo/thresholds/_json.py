@@ -111,7 +111,7 @@ def rule_from_json(text: str | Path) -> ThresholdRule:
 
 
 def _document(rule: ThresholdRule, names: Any = None) -> dict[str, Any]:
-    """What determines the predictions of a rule, then the labels it was fitted on."""
+    """The numbers that determine the predictions of a rule, then the labels it was fitted on."""
     if type(rule).__name__ not in _RULES:
         raise TypeError(f"{type(rule).__name__} cannot be written as JSON: {_ADVICE}")
     rule.check_fitted()
@@ -153,10 +153,12 @@ def _linear(rule: InstanceThreshold) -> tuple[Any, float]:
 
 def _by_label(value: Any, names: Any) -> Any:
     """Numbers by the names of the labels, where there is one for each."""
-    found = _plain(value)
-    named = isinstance(found, list) and names is not None and len(names) == len(found)
+    numbers = _plain(value)
+    named = isinstance(numbers, list) and names is not None and len(names) == len(numbers)
     return (
-        dict(zip(names, found, strict=True)) if named and len(set(names)) == len(names) else found
+        dict(zip(names, numbers, strict=True))
+        if named and len(set(names)) == len(names)
+        else numbers
     )
 
 

@@ -10,21 +10,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limo._checks import check_labels, check_name, check_truth
+from limo._checks import check_name, check_truth
 from limo._frames import Names
 from limo._profiles import Profile, read_profiles
 from limo._system import Later, write_text
 from limo._text import Rows, align, as_html, plain
-from limo._types import Anything, Integers, Values
-from limo._views import ENTRIES, ROWS, THRESHOLDS, Counts, Pattern, ThresholdKind, View, count
+from limo._types import Anything, Values
+from limo._views import ENTRIES, THRESHOLDS, Counts, Pattern, ThresholdKind, View, count
 from limo.measures._compute import Found, ProfileFunction
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import average
-from limo.measures._rows import f1
 from limo.measures._table import MEASURES, measures_of_labels
-from limo.thresholds._best import cut_scores
-from limo.thresholds._scores import DenseScores, Scores, check_pair, join_scores, through
-from limo.thresholds._search import Steps, Target, read_steps, target_of
+from limo.thresholds._error import bounds_of, errors_of
+from limo.thresholds._scores import DenseScores, Scores, join_scores, through
+from limo.thresholds._search import Steps, read_steps
+from limo.thresholds._target import Target, target_of
 
 pandas = Later("pandas")
 
@@ -83,7 +83,7 @@ class Loss:
 
 @dataclass(frozen=True, eq=False)
 class Shortfall:
-    """What is lost in each row of a view.
+    """The losses of each row of a view.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class ThresholdReport:
         ]
 
     def sentence(self) -> str:
-        """What to work on first."""
+        """A sentence on what to improve first."""
         losses = [loss for n, loss in self.measures.items() if MEASURES[n].family == "f1"]
         ranking = sum(float(loss.lost_to_ranking[0]) for loss in losses)
         thresholds = sum(max(float(loss.lost_to_threshold[0]), 0.0) for loss in losses)
@@ -282,12 +282,14 @@ def threshold_report(
 def report_of(Y: Pattern, P: Pattern, best: BestCounts, label_names: Names) -> ThresholdReport:
     """The report on checked labels, from the counts above the best thresholds."""
     used = count(Y, P, THRESHOLDS.values())
-    found = {kind: _shortfall(used[v.name], best[v.name], v, Y) for kind, v in THRESHOLDS.items()}
+    shortfalls = {
+        kind: _shortfall(used[v.name], best[v.name], v, Y) for kind, v in THRESHOLDS.items()
+    }
     return ThresholdReport(
-        found["instance"],
-        found["label"],
-        found["global"],
-        {kind: _bounds(v, Y, found[kind].threshold_error) for kind, v in THRESHOLDS.items()},
+        shortfalls["instance"],
+        shortfalls["label"],
+        shortfalls["global"],
+        {kind: bounds_of(v, Y, shortfalls[kind].threshold_error) for kind, v in THRESHOLDS.items()},
         label_names,
     )
 
@@ -300,7 +302,7 @@ def _shortfall(used: Counts, best: Mapping[str, Counts], view: View, Y: Pattern)
         )
         weights = measure.row_weights(view, Y)
         losses[family] = Loss(found, best_threshold, possible, measure.sign, weights)
-    return Shortfall(losses, _errors(used.true, used.predicted))
+    return Shortfall(losses, errors_of(used.true, used.predicted))
 
 
 def _suited() -> dict[str, ThresholdKind]:
@@ -311,24 +313,24 @@ def _suited() -> dict[str, ThresholdKind]:
 # Counts above the best thresholds
 
 
-def best_functions(view: View, found: Found) -> dict[str, ProfileFunction]:
+def best_functions(view: View, results: Found) -> dict[str, ProfileFunction]:
     """Functions of profiles that count, for measures of labels, above the best thresholds."""
     targets = [t for t in _targets().values() if _can_count(view, [t])]
     return {"best": lambda profile: _count_best(profile, targets)}
 
 
-def best_of(Y: Pattern, scores: Scores, found: Found) -> BestCounts:
+def best_of(Y: Pattern, scores: Scores, results: Found) -> BestCounts:
     """The counts from what :func:`best_functions` found; what they could not count is read here."""
     return {
-        view.name: _best_of(view, Y, scores, found[view.name]["best"])
+        view.name: _best_of(view, Y, scores, results[view.name]["best"])
         for view in THRESHOLDS.values()
     }
 
 
-def _best_of(view: View, Y: Pattern, scores: Scores, found: Anything) -> dict[str, Counts]:
+def _best_of(view: View, Y: Pattern, scores: Scores, sums: Anything) -> dict[str, Counts]:
     ready = [family for family, target in _targets().items() if _can_count(view, [target])]
     rest = {family: target for family, target in _targets().items() if family not in ready}
-    counts = dict(zip(ready, _counts_of(view, Y, found), strict=True))
+    counts = dict(zip(ready, _counts_of(view, Y, sums), strict=True))
     if rest:
         counts |= zip(rest, best_counts(view, list(rest.values()), Y, scores), strict=True)
     return counts
@@ -345,15 +347,15 @@ def best_counts(view: View, targets: Sequence[Target], Y: Pattern, scores: Score
     one global threshold is sought for a target that is not fractional.
     """
     if isinstance(scores, DenseScores) and _can_count(view, targets):
-        found = read_profiles(view, Y, scores.S, lambda profile: _count_best(profile, targets))
+        sums = read_profiles(view, Y, scores.S, lambda profile: _count_best(profile, targets))
     else:
         every = not all(target.fractional for target in targets)
 
         def read(steps: Steps) -> Anything:
             return np.stack([_at_best(steps, target) for target in targets])
 
-        found = read_steps(*through(view, Y, scores), read, every=every)
-    return _counts_of(view, Y, np.concatenate(found, axis=-1))
+        sums = read_steps(*through(view, Y, scores), read, every=every)
+    return _counts_of(view, Y, np.concatenate(sums, axis=-1))
 
 
 def _can_count(view: View, targets: Sequence[Target]) -> bool:
@@ -380,121 +382,7 @@ def _at_best(steps: Steps, target: Target) -> Anything:
     return np.stack([counts.both, counts.predicted])
 
 
-def _counts_of(view: View, Y: Pattern, found: Anything) -> list[Counts]:
+def _counts_of(view: View, Y: Pattern, sums: Anything) -> list[Counts]:
     """Confusion counts from what :func:`_count_best` gave for all rows of a view."""
     true, n_items = view.ones(Y), view.n_items(Y)
-    return [Counts(both, true, predicted, n_items) for both, predicted in found]
-
-
-# Threshold errors and bounds
-
-
-def threshold_error(
-    y_true: Any,
-    y_score: Any,
-    threshold: Any,
-    *,
-    by: ThresholdKind = "instance",
-    missing: Any = None,
-) -> Integers:
-    """Count the items between the threshold used and the right one (Definition 6).
-
-    error = |#{items of the row with score > threshold} - #{relevant items of the row}|.
-
-    Parameters
-    ----------
-    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
-        True labels, 0 or 1.
-    y_score : array-like of shape (n_samples, n_labels)
-        Scores.
-    threshold : float or array-like
-        One number for all rows, or one for each; an item is predicted if it scores higher.
-    by : {"instance", "label", "global"}, default="instance"
-        What a row is: an instance, a label, or the whole matrix.
-    missing : number or array-like of bool, optional
-        The number of a missing label (nan or -1), or a mask. Such entries take no part.
-
-    Returns
-    -------
-    array of int
-        One error per instance, per label, or a single one.
-
-    Examples
-    --------
-    >>> import limo
-    >>> limo.threshold_error([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.6, 0.8]], 0.3)
-    array([1, 1])
-    """
-    view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
-    Y, scores = check_pair(y_true, y_score, missing=missing)
-    found = count(Y, check_labels(cut_scores(scores, threshold, view), "y_pred"), [view])
-    return _errors(found[view.name].true, found[view.name].predicted)
-
-
-def threshold_bounds(
-    y_true: Any, error: Any, *, by: ThresholdKind = "instance"
-) -> dict[str, float]:
-    """Bounds of F1 and Hamming loss that follow from threshold errors (Theorems 4 and 5).
-
-    With p_i relevant items in row i and an error of at most e_i in its threshold, an effective
-    predictor has
-
-    * F1 averaged over rows >= mean of 2 k_i / (2 k_i + e_i), where k_i = max(0, p_i - e_i),
-    * micro-F1 >= 2 T / (2 T + E), where T = sum of k_i and E = sum of e_i,
-    * Hamming loss <= E / (m l).
-
-    The paper prints the first bound for micro-F1 too, which does not hold; see docs/theory.md.
-
-    Parameters
-    ----------
-    y_true : array-like or sparse matrix of shape (n_samples, n_labels)
-        True labels, 0 or 1.
-    error : array-like of int
-        Threshold errors, as computed by :func:`threshold_error`.
-    by : {"instance", "label", "global"}, default="instance"
-        What a row is. ``"instance"`` is Theorem 4, for label-wise effective predictors; ``"label"``
-        is Theorem 5, for instance-wise effective ones; ``"global"`` is our addition, for entry-wise
-        effective ones.
-
-    Returns
-    -------
-    dict
-        Lower bounds of the F1 measures and the upper bound of ``"hamming_loss"``.
-
-    Examples
-    --------
-    >>> import limo
-    >>> limo.threshold_bounds([[1, 0, 0, 0], [1, 1, 1, 0]], [0, 2])
-    {'instance_f1': 0.75, 'micro_f1': 0.666..., 'hamming_loss': 0.25}
-    """
-    view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
-    Y = check_labels(y_true, "y_true")
-    n_rows = view.n_rows(Y.shape)
-    errors = np.asarray(error)
-    if errors.shape != (n_rows,) or errors.dtype.kind not in "iu" or errors.min() < 0:
-        raise ValueError(
-            f"error must hold one count for each {view.row}: expected {n_rows} whole "
-            f"numbers from 0 up, got {errors.dtype} of shape {errors.shape}."
-        )
-    return _bounds(view, Y, errors)
-
-
-def _errors(true: Anything, predicted: Anything) -> Anything:
-    """The difference between the numbers of predicted and of relevant items."""
-    error: Anything = np.abs(predicted - true)
-    return error
-
-
-def _bounds(view: View, Y: Pattern, errors: Anything) -> dict[str, float]:
-    """F1 is lowest if the threshold is too high, so that only ``kept`` items are predicted."""
-    kept = np.maximum(view.ones(Y) - errors, 0)
-    weights, n_entries = view.row_weights(Y), float(np.sum(ENTRIES.n_items(Y)))
-    mean = average(f1(Counts(kept, kept + errors, kept, None), _STANDARD), weights, None)
-    if view is ROWS and weights is not None:  # the whole matrix counts each instance by its weight
-        kept, errors = kept * weights, errors * weights
-    whole = Counts(kept.sum(), (kept + errors).sum(), kept.sum(), None)
-    return {
-        f"{view.average}_f1": mean,
-        "micro_f1": float(f1(whole, _STANDARD)),
-        "hamming_loss": float(errors.sum() / n_entries),
-    }
+    return [Counts(both, true, predicted, n_items) for both, predicted in sums]

@@ -18,7 +18,8 @@ from limo._views import COLUMNS, ENTRIES, Pattern
 from limo.thresholds._best import Labels, check_count, cut_scores
 from limo.thresholds._expected import check_probabilities, expected_f1_thresholds, gfm_labels
 from limo.thresholds._scores import Scores, check_pair, read_scores, takes_no_weights
-from limo.thresholds._search import best_thresholds, check_target
+from limo.thresholds._search import best_thresholds
+from limo.thresholds._target import check_target
 
 SHRINKAGE = 5.0
 """How many positives the usual place of a label's threshold counts for."""

@@ -1,216 +1,28 @@
-"""The search for the best thresholds: what they maximise, and how they are found.
+"""The search for the best thresholds of a target.
 
-A :class:`Target` is the function of confusion counts that thresholds should maximise. Thresholds
-cut the rows of one view, and the target judges the rows of a view. If the two views agree, every
-row has its own best threshold. If one threshold cuts all entries, the values of the judged rows are
-added up. If the whole matrix is judged, the thresholds of all rows are chosen together.
+Thresholds cut the rows of one view, and the target judges the rows of a view. If the two views
+agree, every row has its own best threshold. If one threshold cuts all entries, the values of the
+judged rows are added up. If the whole matrix is judged, the thresholds of all rows are chosen
+together.
 
 All thresholds between two neighbouring scores of a sorted row predict the same labels. Such a place
 is called a cut in this module and in its kernels; its threshold is half way between the two scores.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
-from limo._checks import check_name, check_number
 from limo._kernels.thresholds import mark_hull, pick_best, walk
 from limo._profiles import Profile, SortedRows
 from limo._system import workers
 from limo._types import Anything, Integers, Values
-from limo._views import AVERAGES, ENTRIES, Counts, Pattern, View
-from limo.measures._conventions import CONVENTIONS
-from limo.measures._measure import Measure
-from limo.measures._own import check_counts, check_no_loss
-from limo.measures._rows import f_measure
-from limo.measures._table import MEASURES, measures_of_labels
+from limo._views import ENTRIES, Counts, Pattern, View
 from limo.thresholds._scores import Scores, through
-
-# Targets
-
-Judge = Callable[[Values, Values, Values, Values], Anything]
-
-
-@dataclass(frozen=True)
-class Target:
-    """A function of confusion counts that a threshold should maximise.
-
-    Parameters
-    ----------
-    function : callable
-        Takes the arrays tp, fp, fn, tn (float, one cell per threshold) and returns an array of
-        values, where higher is better. A threshold whose value is nan is not chosen.
-    average : {"macro", "instance", "micro"}, optional
-        Whose counts are judged: those of each label or of each instance, of which the mean is
-        taken, or those of the whole matrix. By default those the threshold cuts.
-    fractional : bool, default=False
-        Whether the function is a ratio of linear functions of the counts that rises with tp and
-        falls with fp, as F-beta is. Its best threshold is then just below the score of a relevant
-        item, which saves time, and the best thresholds of many rows *together* can be found.
-    name : str, optional
-        Its name in tables and errors.
-
-    Examples
-    --------
-    >>> import limo
-    >>> from limo.thresholds import Target, best_label_thresholds
-    >>> as_many_as_there_are = Target(lambda tp, fp, fn, tn: -abs(fp - fn), name="cardinality")
-    >>> y_true, y_score = [[1], [0], [1], [0]], [[0.75], [0.5], [0.25], [0.0]]
-    >>> best_label_thresholds(y_true, y_score, as_many_as_there_are)
-    array([0.375])
-    """
-
-    function: Judge
-    average: str | None = None
-    fractional: bool = False
-    name: str = "custom"
-
-    def __post_init__(self) -> None:
-        if self.average is not None:
-            check_name(self.average, AVERAGES, "average")
-        if not callable(self.function):
-            raise TypeError(f"A target needs a function of tp, fp, fn, tn, got {self.function!r}.")
-
-    def view(self, own: View) -> View:
-        """Whose counts are judged, if the threshold cuts the rows of ``own``."""
-        return own if self.average is None else AVERAGES[self.average]
-
-    def __call__(self, tp: Values, fp: Values, true: Values, n_items: Any) -> Values:
-        """Values of thresholds with ``tp`` of ``true`` relevant items and ``fp`` others above."""
-        counts = tp, fp, true - tp, n_items - true - fp
-        try:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                found = np.asarray(self.function(*counts), dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"The target {self.name!r} must take four arrays, tp, fp, fn, tn, and give an "
-                f"array of values (numpy.where in place of if). It failed with: {error}"
-            ) from error
-        if found.shape != tp.shape:
-            raise ValueError(
-                f"The target {self.name!r} must give one value for each threshold: expected shape "
-                f"{tp.shape}, got {found.shape}. Write it for arrays tp, fp, fn, tn."
-            )
-        return found
-
-    def __str__(self) -> str:
-        return self.name if self.average is None else f"{self.average}_{self.name}"
-
-    def __repr__(self) -> str:
-        return f"Target({self})"
-
-
-def f_beta(beta: float, average: str | None = None) -> Target:
-    """F-beta as a target: recall weighs ``beta`` times as much as precision.
-
-    F = (1 + b²) tp / ((1 + b²) tp + b² fn + fp), and 0 where nothing is true and nothing predicted.
-
-    Parameters
-    ----------
-    beta : float
-        Above 0.
-    average : {"macro", "instance", "micro"}, optional
-        Whose counts are judged; by default those the threshold cuts.
-
-    Returns
-    -------
-    Target
-
-    Examples
-    --------
-    >>> import limo
-    >>> limo.LabelThreshold(limo.thresholds.f_beta(2.0))
-    LabelThreshold(target=Target(f_beta(2)))
-    """
-    check_number(beta, "beta", above=0)
-    return Target(_FBeta(float(beta)), average, fractional=True, name=f"f_beta({beta:g})")
-
-
-@dataclass(frozen=True)
-class _FBeta:
-    """A class, not a closure, so that it can be sent to worker processes."""
-
-    beta: float
-
-    def __call__(self, tp: Values, fp: Values, fn: Values, tn: Values) -> Values:
-        return f_measure(Counts(tp, tp + fn, tp + fp, None), self.beta)
-
-
-@dataclass(frozen=True)
-class _OfMeasure:
-    """A measure of labels as a function to maximise, under the standard conventions."""
-
-    values: Callable[..., Values]
-    sign: int
-
-    def __call__(self, tp: Values, fp: Values, fn: Values, tn: Values) -> Values:
-        counts = Counts(tp, tp + fn, tp + fp, tp + fp + fn + tn)
-        return self.sign * self.values(counts, CONVENTIONS["standard"])
-
-
-def target_of(measure: Measure) -> Target:
-    """The measure of a row as a target: thresholds then make it as good as the scores allow."""
-    function = _OfMeasure(measure.function, measure.sign)
-    return Target(function, fractional=measure.fractional, name=measure.family)
-
-
-class _Targets(Mapping[str, Target]):
-    """Every measure of labels in the registry, plain and averaged; others are found by name."""
-
-    def _all(self) -> dict[str, Target]:
-        return _targets_of(tuple(measures_of_labels().items()))
-
-    def canonical(self, name: str) -> str:
-        """The name of a target for any usual spelling of its measure."""
-        return name if name in self._all() else MEASURES.canonical(name)
-
-    def __getitem__(self, name: str) -> Target:
-        name = self.canonical(name)
-        if (found := self._all().get(name)) is not None:
-            return found
-        average = name.partition("_")[0] if name in MEASURES else None
-        measure = MEASURES[name if average else f"macro_{name}"]
-        if measure.threshold is None:
-            raise KeyError(name)
-        return replace(target_of(measure), average=average if average in AVERAGES else None)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-
-@lru_cache(maxsize=4)
-def _targets_of(families: tuple[tuple[str, Measure], ...]) -> dict[str, Target]:
-    """The targets of these measures, plain and averaged. They are looked up thousands of times."""
-    also = ("jaccard", "balanced_accuracy")
-    plain = {name: target_of(MEASURES[f"macro_{name}"]) for name in also}
-    plain |= {family: target_of(m) for family, m in families}
-    averaged = (replace(t, average=average) for t in plain.values() for average in AVERAGES)
-    return plain | {str(target): target for target in averaged}
-
-
-TARGETS: Mapping[str, Target] = _Targets()  # by name; a prefix such as macro_ selects the counts
-
-
-def check_target(target: Any) -> Target:
-    """Look up a named target; make one of a function or a measure."""
-    if isinstance(target, Target):
-        return target
-    if isinstance(target, Measure):
-        return replace(
-            target_of(check_counts(target)), average=target.view.average, name=target.name
-        )
-    if callable(target):
-        return Target(target, name=check_no_loss(getattr(target, "__name__", "custom")))
-    return TARGETS[check_name(target, TARGETS, "target")]
-
-
-# The search
+from limo.thresholds._target import Target
 
 Result = TypeVar("Result")
 _ENOUGH_TO_SHARE = 1 << 18
@@ -303,7 +115,7 @@ class Steps:
         return Thresholds(self.upper[places], self.lower[places])
 
     def counts(self, places: Integers) -> Counts:
-        """What is above one cut for each row."""
+        """The counts above one cut for each row."""
         hits, misses = (part[places].astype(self.n_true.dtype) for part in (self.hits, self.misses))
         return Counts(hits, self.n_true, hits + misses, self.n_items)
 
@@ -379,10 +191,10 @@ def best_thresholds(
         return [function(steps) for steps in kept[by.name]]
 
     if judged is view:
-        found = _each(target, partial(read, view), most=most, at_least_one=at_least_one)
+        blocks = _each(target, partial(read, view), most=most, at_least_one=at_least_one)
         return Thresholds(
-            np.concatenate([block.upper for block in found]),
-            np.concatenate([block.lower for block in found]),
+            np.concatenate([block.upper for block in blocks]),
+            np.concatenate([block.lower for block in blocks]),
         )
     if view is ENTRIES:
         weights = judged.row_weights(Y)
@@ -429,8 +241,8 @@ def _each(
         return steps.take(steps.best(target, most=most, at_least_one=at_least_one))
 
     # Cuts below relevant items suffice for a fractional target, but a row may have no such item.
-    found: list[Thresholds] = read(best, every=at_least_one or not target.fractional)
-    return found
+    blocks: list[Thresholds] = read(best, every=at_least_one or not target.fractional)
+    return blocks
 
 
 def _one_for_all(target: Target, read: Callable[..., Any], total_weight: float) -> Thresholds:
@@ -440,9 +252,9 @@ def _one_for_all(target: Target, read: Callable[..., Any], total_weight: float) 
     no other. So the sum over rows at any threshold is a running sum of these changes, over all
     items from the highest score down.
     """
-    found = read(lambda steps: steps.gains(target), every=True)
-    start = sum(value for value, _, _ in found)
-    score, gain = (np.concatenate([block[k] for block in found]) for k in (1, 2))
+    blocks = read(lambda steps: steps.gains(target), every=True)
+    start = sum(value for value, _, _ in blocks)
+    score, gain = (np.concatenate([block[k] for block in blocks]) for k in (1, 2))
     order = np.argsort(-score)
     ends = _run_ends(score[order])
     total = np.concatenate([[start], start + np.cumsum(gain[order])[ends]])

@@ -1,9 +1,10 @@
 """Thresholds fitted to scores that are spread over blocks, and never in one place.
 
-The best threshold of F1 and its kin is just below a relevant score. Of the irrelevant scores it
-depends only on how many lie between neighbouring relevant ones, and on the highest of these: both
-add up over blocks. So the scores of a label, or of the whole matrix, are replaced by a few weighted
-ones that have the same best threshold. Other rules are fitted to a sample of the instances.
+The best threshold for F1 and similar measures is just below a relevant score. Of the irrelevant
+scores it depends only on how many lie between neighbouring relevant ones, and on the highest of
+these: both add up over blocks. So the scores of a label, or of the whole matrix, are replaced by a
+few weighted ones that have the same best threshold. Other rules are fitted to a sample of the
+instances.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from limo._views import COLUMNS, ENTRIES, Pattern, View
 from limo.losses._blocks import Groups
 from limo.thresholds._fit import label_matrix
 from limo.thresholds._rules import GlobalThreshold, LabelThreshold, ThresholdRule, shrunk
-from limo.thresholds._search import check_target
+from limo.thresholds._target import check_target
 
 
 def view_of(rule: ThresholdRule) -> View | None:
@@ -66,7 +67,7 @@ class Gaps(NamedTuple):
 
 
 def gaps_of(S: Values, Y: Pattern, known: Ordered) -> Gaps:
-    """What the scores of a block contribute."""
+    """The gaps and sums of the scores of a block."""
     n_groups = known.starts.size - 1
     counts = np.zeros(known.scores.size + n_groups, dtype=np.int64)
     highest = np.full(counts.size, -np.inf)
@@ -82,12 +83,12 @@ def gaps_of(S: Values, Y: Pattern, known: Ordered) -> Gaps:
 def fit_to_gaps(rule: ThresholdRule, known: Ordered, gaps: Gaps, n_rows: int) -> ThresholdRule:
     """Fit a rule, of a view named by :func:`view_of`, to the scores of ``n_rows`` instances."""
     n_labels = gaps.sums.size
-    found = [_fit_group(rule, known, gaps, g) for g in range(known.starts.size - 1)]
+    thresholds = [_fit_group(rule, known, gaps, g) for g in range(known.starts.size - 1)]
     fitted: Any = clone(rule)
     if known.view == "entries":
-        fitted.threshold_ = found[0]
+        fitted.threshold_ = thresholds[0]
     else:
-        fitted.thresholds_ = np.array(found)
+        fitted.thresholds_ = np.array(thresholds)
         if fitted.shrinkage:
             positives = np.diff(known.starts)
             means = gaps.sums / n_rows

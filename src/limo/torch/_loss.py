@@ -82,8 +82,8 @@ class MarginLoss(torch.nn.Module):  # type: ignore[misc]
         _check_batch(input, target, mask)
         with torch.autocast(input.device.type, enabled=False):
             scores = input.float() if input.dtype in _HALVES else input
-            found = [self._value(term, scores, target, mask) for term in self.terms]
-        return sum(found[1:], start=found[0])
+            values = [self._value(term, scores, target, mask) for term in self.terms]
+        return sum(values[1:], start=values[0])
 
     def extra_repr(self) -> str:
         """The terms and the reduction, as ``print(model)`` shows them."""

@@ -17,7 +17,8 @@ from limo._system import at_most, workers
 from limo.losses._term import Term, base_of
 
 try:
-    import torch as torch  # _loss takes it from here: the error below is the better one
+    # _loss imports torch from here, so that a missing library gives the error below
+    import torch as torch
     from torch.autograd.function import once_differentiable
     from torch.nn import functional
 except ImportError as error:
@@ -63,7 +64,7 @@ class Sides:
 
     @property
     def negated(self) -> "Sides":
-        """The same rows with the sides exchanged and all signs turned."""
+        """The same rows with the sides exchanged and all signs reversed."""
         return Sides(-self.scores, self.irrelevant, self.relevant, self.dim)
 
     @cached_property
@@ -127,8 +128,8 @@ def _losses(
     def compute(start: int, size: int) -> None:
         own = scores.narrow(1 - dim, start, size), target.narrow(1 - dim, start, size)
         known = None if mask is None else mask.narrow(1 - dim, start, size)
-        lines, found = work(*own, known, dim)
-        slopes.narrow(1 - dim, start, size).copy_(found)
+        lines, derivatives = work(*own, known, dim)
+        slopes.narrow(1 - dim, start, size).copy_(derivatives)
         torch.stack(lines, out=numbers.narrow(1, start, size))
 
     if scores.numel():
@@ -182,7 +183,7 @@ def _level(scores: Tensor, mask: Tensor, dim: int) -> Found:
     """The log-sum-exp of the scores in the mask, and the share of each score in the sum.
 
     Scores outside are lowered by so much that their share is 0. In a row without scores in the
-    mask, the level is so low that whatever is computed from it becomes 0.
+    mask, the level is so low that everything computed from it becomes 0.
     """
     far = torch.finfo(scores.dtype).max / 4
     kept = torch.add(scores, mask - 1.0, alpha=far)
@@ -202,7 +203,7 @@ def _top(sides: Sides) -> Found:
 
 
 def _bottom(sides: Sides) -> Found:
-    """Top with the sides exchanged and all signs turned."""
+    """Top with the sides exchanged and all signs reversed."""
     values, slopes = _top(sides.negated)
     return values, slopes.neg_()
 

@@ -6,7 +6,7 @@ import pytest
 import limo
 from limo._views import COLUMNS, ENTRIES, ROWS
 from limo.thresholds import TARGETS, Target, f_beta
-from limo.thresholds._search import check_target
+from limo.thresholds._target import check_target
 from naive import thresholds as naive
 
 COUNTS = [(a, b, c, d) for a in range(3) for b in range(3) for c in range(3) for d in range(3)][1:]

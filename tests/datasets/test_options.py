@@ -5,7 +5,7 @@ import pytest
 
 from limo._sparse import largest_score
 from limo.datasets import DataError, Limits
-from limo.datasets._dataset import ReadOptions
+from limo.datasets._options import ReadOptions
 from limo.models import _files
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import limo
-from limo.dask._search import LIMOClassifierCV
+from limo.dask._models import LIMOClassifierCV
 from limo.models._limo_blocks import Fold, checked_block
 
 DATA = limo.datasets.figure1(150)
