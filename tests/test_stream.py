@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import limo
+from cases import times
 
 
 def stream_case(rng):
@@ -54,7 +55,7 @@ def test_bounds_contain_the_exact_value(conventions):
 
 @pytest.mark.slow
 def test_bounds_contain_the_exact_value_in_many_cases():
-    check(np.random.default_rng(2), 400, "standard")
+    check(np.random.default_rng(2), times(400), "standard")
 
 
 def test_close_bounds_from_many_bins():

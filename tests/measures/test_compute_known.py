@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn import metrics
 
 import limo
-from cases import cases
+from cases import cases, times
 from limo import _profiles as profiles
 from limo.measures._further import LISTED
 from naive import known
@@ -67,13 +67,13 @@ def test_brute_force_over_the_masked_definition_of_further_measures():
 
 @pytest.mark.slow
 def test_brute_force_over_many_cases():
-    for case in masked_cases(2000, seed=2):
+    for case in masked_cases(times(2000), seed=2):
         agrees_with_brute_force(*case)
 
 
 @pytest.mark.slow
 def test_brute_force_of_further_measures_over_many_cases():
-    for *case, _ in masked_cases(1000, seed=13):
+    for *case, _ in masked_cases(times(1000), seed=13):
         further_agree_with_brute_force(*case)
 
 
