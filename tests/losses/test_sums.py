@@ -9,7 +9,7 @@ from scipy import sparse
 import limo
 from cases import cases
 from limo._views import VIEWS
-from limo.losses import Term, derivatives, loss
+from limo.losses import Term, _sums, derivatives, loss
 from naive import losses as naive
 
 TERMS = [
@@ -45,6 +45,15 @@ def test_the_value_is_that_of_the_definition(term):
     for Y, S, _ in cases(40, seed=80):
         scores = S / 10 if S.max() > 10 else S
         assert loss(Y, scores, term) == pytest.approx(naive.loss(Y, scores, [term]), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["mean", "top", "bottom", "worst"])
+def test_entries_of_a_large_matrix_are_added_in_blocks(kind, monkeypatch):
+    """Small matrices are one row; here none is small."""
+    monkeypatch.setattr(_sums, "_FEW_ENTRIES", -1)
+    term = Term("entries", kind)
+    test_the_value_is_that_of_the_definition(term)
+    test_derivatives_are_limits_of_differences(term)
 
 
 @pytest.mark.parametrize("term", TERMS, ids=name)

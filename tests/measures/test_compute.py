@@ -1,8 +1,10 @@
+import numpy as np
 import pytest
 
 import limo
 from limo._checks import check_inputs
 from limo.measures import _compute as computing
+from limo.measures import make_measure
 
 Y, S = [[1, 0, 1], [0, 1, 0]], [[0.3, 0.2, 0.1], [0.5, 0.6, 0.7]]
 
@@ -30,6 +32,31 @@ def test_a_single_measure_reads_its_own_view_only(monkeypatch):
     limo.macro_auc(Y, S)
     limo.hamming_loss(Y, Y)
     assert seen == ["columns"]
+
+
+def test_plain_values_are_those_of_evaluate():
+    """Also with weights, missing labels, and measures of whole matrices."""
+
+    def share(Y, P):
+        return float((Y == P).mean())
+
+    whole = make_measure(share, needs="labels", better="high")
+    rng = np.random.default_rng(0)
+    labels = (rng.random((20, 4)) < 0.4).astype(float)
+    labels[:, 3], labels[0] = 0, 0
+    scores, P = rng.normal(size=labels.shape), rng.random(labels.shape) < 0.5
+    gaps = np.where(rng.random(labels.shape) < 0.2, np.nan, labels)
+    own = list(limo.MEASURES)
+    for Y, given, measures in (
+        (labels, {}, [*own, whole]),
+        (gaps, {"missing": np.nan, "sample_weight": rng.random(20)}, own),
+    ):
+        checked = check_inputs(Y, scores, P, **given)
+        for name in ("standard", "paper"):
+            expected = limo.evaluate(Y, scores, P, measures=measures, conventions=name, **given)
+            kinds = [limo.MEASURES[m] if isinstance(m, str) else m for m in measures]
+            found = computing.plain_values(kinds, checked, computing.check_conventions(name))
+            assert found == pytest.approx(dict(expected), nan_ok=True, abs=0)
 
 
 def test_more_can_be_read_from_every_view():

@@ -259,8 +259,7 @@ class Features:
         V_ij = by_row[i, k] by_column[j, k], with k = 0 where instance i has label j, else 1; 0
         where the label is missing.
         """
-        marks = [part.csr.astype(np.float64) for part in (Y, Y.ones_and_unknown[0])]
-        both = [sparse.csr_array(marks[k].multiply(by_row[:, [k]])) for k in (0, 1)]
+        both = [_scaled(Y, by_row[:, 0]), _scaled(Y.ones_and_unknown[0], by_row[:, 1])]
 
         def weighted(squares: Any) -> Values:
             sums = np.outer(squares @ by_row[:, 1], by_column[:, 1])
@@ -270,8 +269,9 @@ class Features:
                 sums += sign * dense * by_column[:, k]
             return sums
 
-        squares = self.X.multiply(self.X) if sparse.issparse(self.X) else np.square(self.X)
-        sums = weighted(squares.T)
+        if not sparse.issparse(self.X):
+            return weighted(np.square(self.matrix).T)
+        sums = weighted(self.X.multiply(self.X).T)
         if not self.constant:
             return sums
         return np.vstack([sums, weighted(np.full((1, Y.shape[0]), self.constant**2))])
@@ -301,6 +301,12 @@ class Features:
     @cached_property
     def _backward(self) -> "_Dense | _Sparse":
         return _Sparse(self.X.T) if sparse.issparse(self.X) else _Dense(self.X.T)
+
+
+def _scaled(Y: Pattern, by_row: Values) -> Any:
+    """The ones of each row times a number."""
+    data = np.repeat(by_row, Y.ones_per_row)
+    return sparse.csr_array((data, Y.indices, Y.indptr), shape=Y.shape)
 
 
 # Finding more axes than this takes longer than they save.

@@ -76,15 +76,16 @@ def over_rows(
 ) -> float:
     """Do the work on blocks of rows, in parallel; return the sum of the values."""
     items = items_of(Y)
+    if out.size <= _ENOUGH:
+        return work(*inputs, items, by_row, out)
 
     def add(block: tuple[int, int]) -> float:
         own = slice(*block)
         blocks = (matrix[own] for matrix in inputs)
         return work(*blocks, _some(items, *block), by_row[own], out[own])
 
-    enough = out.size > _ENOUGH
-    with workers(enough=enough) as run:
-        return math.fsum(run(add, _shares(out.shape[0], enough)))
+    with workers(enough=True) as run:
+        return math.fsum(run(add, _shares(out.shape[0], True)))
 
 
 def over_columns(

@@ -55,13 +55,15 @@ class Solving:
     ) -> Iterator["Solved"]:
         """Solutions for falling alpha, each from the one before, with the constant feature."""
         problem, solution = Problem(given.features, Y, terms, 1.0), None
+        # Asked once: to ask the system takes as long as an iteration on very small data.
+        mebibytes = exact.bytes_of(self.working_memory) / 2**20
         for alpha in alphas:
             solution = exact.solve(
                 problem.with_alpha(alpha * given.unit**2),
                 tol=self.tol,
                 max_iter=self.max_iter,
                 start=solution,
-                working_memory=self.working_memory,
+                working_memory=mebibytes,
             )
             yield given.rotated_back(solution), given.features.constant
 

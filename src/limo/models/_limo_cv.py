@@ -172,7 +172,8 @@ class LIMOClassifierCV(MultiLabelClassifier):
         search = Search(X, Y, rows, solving, measures, candidates, self.n_jobs, progress.tick)
         with at_most(None):
             trials = search.run()
-            shares = {m.name: self._shares(trials, m, search.most_likely(trials)) for m in measures}
+            likely = search.most_likely(trials)
+            shares = {m.name: self._shares(trials, m, likely) for m in measures}
             chosen = dict.fromkeys(cell for found in shares.values() for cell in found)
             solved = solving.solve(X, Y, chosen)
             self.models_ = {
