@@ -121,6 +121,15 @@ def test_models_carry_the_threshold_of_their_measure():
     assert isinstance(search.model_for("macro_f1").threshold_, limo.GlobalThreshold)
 
 
+def cross_fitted(model, folds):
+    """Held-out scores; alpha times the number of training instances is that of all data."""
+    parts = []
+    for a, b in folds:
+        own = clone(model).set_params(alpha=model.alpha * len(DATA.Y) / len(a))
+        parts.append(own.fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]))
+    return parts
+
+
 def test_the_model_averages_cells_by_their_shares():
     """By hand: fits on all data, divided by the spread of the held-out scores, times the share."""
     folds = list(limo.datasets.StratifiedFolds(3).split(DATA.X, DATA.Y))
@@ -133,7 +142,7 @@ def test_the_model_averages_cells_by_their_shares():
         found["terms"], found["alpha"], found["share_coverage"], strict=True
     ):
         model = limo.MarginClassifier(terms, alpha=alpha, tol=1e-8, threshold_measure=None)
-        held_out = [model.fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]) for a, b in folds]
+        held_out = cross_fitted(model, folds)
         scale = share / np.concatenate(held_out).std()
         expected = expected + scale * model.fit(DATA.X, DATA.Y).decision_function(DATA.X)
     scores = search.decision_function(DATA.X)
@@ -156,20 +165,26 @@ def test_the_best_cell_alone_on_request():
     assert weight == 1.0
 
 
+def fitted_alike(model, folds):
+    """Held-out scores with the same alpha in each fold."""
+    return [
+        clone(model).fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]) for a, b in folds
+    ]
+
+
 @compiled
 def test_thresholds_are_fitted_on_the_scores_of_the_search_or_on_folds_of_their_own():
     """By hand: the chosen cell, cross-fitted, and the threshold on its scores."""
     folds = list(limo.datasets.StratifiedFolds(4).split(DATA.X, DATA.Y))
     rows = np.concatenate([b for _, b in folds])
     for own in ({"cv": folds}, {"threshold_cv": folds}):
+        scores_of = cross_fitted if "cv" in own else fitted_alike
         search = limo.LIMOClassifierCV(
             "micro_f1", **SMALL, **own, tol=1e-7, average=False, threshold=None
         )
         search.fit(DATA.X, DATA.Y)
         model = limo.MarginClassifier(**search.best_params_, threshold_measure=None, tol=1e-7)
-        S = np.concatenate(
-            [clone(model).fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]) for a, b in folds]
-        )
+        S = np.concatenate(scores_of(model, folds))
         rule = limo.GlobalThreshold(target="micro_f1").fit(DATA.Y[rows], S)
         expected = rule.predict(model.fit(DATA.X, DATA.Y).decision_function(DATA.X))
         assert (search.predict(DATA.X) != expected).mean() < 0.01

@@ -126,12 +126,18 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Training rows, and held-out rows."""
+    """Training rows, and held-out rows.
+
+    ``strength`` is how many times as much all instances weigh as the training rows. Losses are
+    means, and the ridge that suits a mean falls with the number of instances: alpha is for all of
+    them, and a fold takes ``strength`` times as much.
+    """
 
     X: Any
     Y: Pattern
     X_test: Any
     test: "HeldOut"
+    strength: float
     _known: dict[Solving, Prepared] = field(default_factory=dict)
 
     def prepared(self, solving: Solving) -> Prepared:
@@ -145,7 +151,8 @@ class Fold:
     ) -> Iterator[Values]:
         """The held-out scores for each alpha."""
         constant_labels = ConstantLabels.among(self.Y)
-        for solution, constant in solving.path(self.prepared(solving), self.Y, terms, alphas):
+        own = [self.strength * alpha for alpha in alphas]
+        for solution, constant in solving.path(self.prepared(solving), self.Y, terms, own):
             S = np.asarray(self.X_test @ solution.W[: self.X.shape[1]])
             if constant:
                 S += constant * solution.W[-1]
@@ -316,7 +323,11 @@ class Search:
     def _fold(self, train: Any, test: Any) -> Fold:
         given = self.held_out(train)
         Y = check_truth(given.labels, **given.given).Y
-        return Fold(self.X[train], Y, self.X[test], self.held_out(test))
+        return Fold(self.X[train], Y, self.X[test], self.held_out(test), self._weight / _weight(Y))
+
+    @cached_property
+    def _weight(self) -> float:
+        return _weight(self.Y)
 
     def _run(self, function: Callable[..., Any], work: list[tuple[Any, ...]]) -> Iterator[Any]:
         """Call a function one time after the other, each on all cores; or in several processes."""
@@ -349,6 +360,11 @@ def _held_out(
     fold: Fold, solving: Solving, terms: tuple[Term, ...], alphas: list[float]
 ) -> list[Values]:
     return list(fold.scores(solving, terms, alphas))
+
+
+def _weight(Y: Pattern) -> float:
+    """What the instances weigh together, at least 1."""
+    return max(1.0, float(Y.shape[0] if Y.row_weights is None else Y.row_weights.sum()))
 
 
 def _alphas(path: list[Trial]) -> list[float]:
