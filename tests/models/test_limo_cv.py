@@ -167,9 +167,7 @@ def test_the_best_cell_alone_on_request():
 
 def fitted_alike(model, folds):
     """Held-out scores with the same alpha in each fold."""
-    return [
-        clone(model).fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]) for a, b in folds
-    ]
+    return [clone(model).fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]) for a, b in folds]
 
 
 @compiled

@@ -52,7 +52,8 @@ class LIMOClassifierCV(MultiLabelClassifier):
         ``docs/learning.md`` lists.
     alphas : sequence of float, optional
         Regularisation strengths to try with every loss, relative to the mean squared length of the
-        rows; by default nine half decades that suit the loss.
+        rows; by default nine half decades that suit the loss. They are for all instances: a fold
+        takes as many times more as all instances are more than its training instances.
     cv : int, splitter or iterable, default=3
         The number of folds (stratified by label), a scikit-learn splitter, or pairs of rows.
     average : bool, default=True
