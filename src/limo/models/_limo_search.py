@@ -26,7 +26,7 @@ from limo.models._limo_plan import LOGISTIC, Candidate
 from limo.thresholds._fit import ConstantLabels, Folds, label_matrix
 from limo.thresholds._rules import GlobalThreshold, LabelThreshold, ThresholdRule
 from limo.thresholds._scores import join_scores
-from limo.thresholds._search import Target, check_target
+from limo.thresholds._target import Target, check_target
 
 # How many cells of a measure remain after the first fold, and how many logistic ones at least.
 _KEPT, _KEPT_LOGISTIC = 24, 3
