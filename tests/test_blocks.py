@@ -22,15 +22,17 @@ def test_counts_are_those_of_the_definition():
         counted = merge_counted([count(block, reference, TASK) for block in blocks])
         assert reference.by_score.tolist() == sorted(S[Y == 1], reverse=True)
         others = S[Y == 0]
-        assert counted.by_score[0].tolist() == [(others > s).sum() for s in reference.by_score]
-        assert counted.by_score[1].tolist() == [(others == s).sum() for s in reference.by_score]
+        above, ahead = np.cumsum(counted.by_score, axis=1)  # they are steps
+        assert above.tolist() == [(others > s).sum() for s in reference.by_score]
+        assert ahead.tolist() == [(others >= s).sum() for s in reference.by_score]
         for j, (start, stop) in enumerate(
             zip(reference.indptr, reference.indptr[1:], strict=False)
         ):
             own, others = reference.by_label[start:stop], S[Y[:, j] == 0, j]
             assert own.tolist() == sorted(S[Y[:, j] == 1, j], reverse=True)
-            assert counted.by_label[0, start:stop].tolist() == [(others > s).sum() for s in own]
-            assert counted.by_label[1, start:stop].tolist() == [(others == s).sum() for s in own]
+            above, ahead = np.cumsum(counted.by_label[:, start:stop], axis=1)
+            assert above.tolist() == [(others > s).sum() for s in own]
+            assert ahead.tolist() == [(others >= s).sum() for s in own]
             assert counted.top[j] == max(others, default=-np.inf)
             assert counted.both[j] == (Y[:, j] & P[:, j]).sum()
             assert counted.predicted[j] == P[:, j].sum()

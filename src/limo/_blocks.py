@@ -24,10 +24,10 @@ import numpy as np
 from limo._checks import Checked
 from limo._evaluate import evaluation_of
 from limo._evaluation import Evaluation
-from limo._kernels.profiles import group_scores
+from limo._kernels.profiles import group_scores, sum_steps
 from limo._margins import MARGIN_FUNCTIONS
 from limo._profiles import Profile, count_columns, count_entries, row_blocks
-from limo._row_sums import OF_PROFILES, RowSums
+from limo._row_sums import OF_PROFILES, RowSums, joined_items, joined_rows
 from limo._sparse import SparseScores
 from limo._sparse_profiles import count_stored_columns, count_stored_entries
 from limo._system import Later, workers
@@ -171,8 +171,8 @@ class Counted:
     n_rows : int
         How many rows were counted.
     by_label, by_score : array of shape (2, n_ones)
-        For each relevant score of the reference, how many irrelevant scores of its label (of all
-        entries) are above and tied.
+        For each relevant score of the reference, how many more irrelevant scores of its label (of
+        all entries) are above it, and above or tied, than for the relevant score before it.
     top : array of shape (n_labels,)
         The highest irrelevant score of each label; -inf if there is none.
     both, predicted : array of shape (n_labels,)
@@ -350,8 +350,14 @@ def merge_counted(parts: Sequence[Counted]) -> Counted:
 # The result
 
 
-def finish(reference: Reference, counted: Counted, task: Task) -> Evaluation:
-    """The evaluation of all blocks, equal to that of their rows at once."""
+def finish(
+    reference: Reference, counted: Counted, task: Task, of_labels: "OfView | None" = None
+) -> Evaluation:
+    """The evaluation of all blocks, equal to that of their rows at once.
+
+    ``of_labels`` are the values of the columns, if they were computed before; ``by_label`` of both
+    records is not used then.
+    """
     if counted.key != reference.key:
         raise ValueError("The counts belong to other relevant scores. Pass every block again.")
     if counted.n_rows != reference.n_rows:
@@ -363,18 +369,28 @@ def finish(reference: Reference, counted: Counted, task: Task) -> Evaluation:
     found: dict[str, dict[str, Anything]] = {}
     if counted.has_scores:
         for view in (COLUMNS, ENTRIES):
-            functions = row_functions(
-                task.measures, "scores", view, task.conventions, absent=counted.is_sparse
-            )
-            values = _apply({**functions, **MARGIN_FUNCTIONS}, _profiles(view, reference, counted))
-            rows |= {(name, view.name): values.pop(name) for name in functions}
-            found[view.name] = values
+            known = of_labels if view is COLUMNS else None
+            values, found[view.name] = known or values_of_view(view, reference, counted, task)
+            rows |= values
     items = reference.items()
     if counted.has_predictions:
         rows |= values_of_counts(task.measures, label_counts(counted, items), task.conventions)
     shape = reference.n_rows, reference.n_labels
     n_gaps = int(reference.unknown.sum()), int(np.isneginf(reference.by_score).sum())
     return evaluation_with_rows(counted, task, Computed({}, found, items), rows, shape, n_gaps)
+
+
+OfView = tuple[RowValues, dict[str, Anything]]
+"""The values of measures of scores, and what margins are made from."""
+
+
+def values_of_view(view: View, reference: Reference, counted: Counted, task: Task) -> OfView:
+    """The values of the columns, or of the whole matrix."""
+    functions = row_functions(
+        task.measures, "scores", view, task.conventions, absent=counted.is_sparse
+    )
+    values = _apply({**functions, **MARGIN_FUNCTIONS}, _profiles(view, reference, counted))
+    return {(name, view.name): values.pop(name) for name in functions}, values
 
 
 def evaluation_with_rows(
@@ -406,42 +422,13 @@ def evaluation_with_rows(
     return counted.sums.complete_evaluation(evaluation, task, rows, items)
 
 
-def joined_items(parts: Sequence[RowPart]) -> Items:
-    """The items of the rows of all blocks."""
-    ones = np.concatenate([part.items.ones for part in parts])
-    if all(part.items.weights is None for part in parts):
-        return Items(ones, parts[0].items.n_items, None)
-    sizes = [part.items.ones.size for part in parts]
-    n_items = [
-        np.broadcast_to(part.items.n_items, size) for part, size in zip(parts, sizes, strict=True)
-    ]
-    weights = [
-        np.ones(size) if part.items.weights is None else part.items.weights
-        for part, size in zip(parts, sizes, strict=True)
-    ]
-    return Items(ones, np.concatenate(n_items), np.concatenate(weights))
-
-
-def joined_rows(parts: Sequence[RowPart]) -> tuple[RowValues, dict[str, dict[str, Anything]]]:
-    """The values of the rows of all blocks, and what other functions found in them."""
-
-    def joined(tables: Sequence[Mapping[str, Anything]]) -> dict[str, Anything]:
-        return {
-            name: np.concatenate([table[name] for table in tables], axis=-1) for name in tables[0]
-        }
-
-    values, found = joined([part.values for part in parts]), joined([part.found for part in parts])
-    rows = {(name, ROWS.name): lines for name, lines in values.items()}
-    return rows, {ROWS.name: found} if found else {}
-
-
 def _profiles(view: View, reference: Reference, counted: Counted) -> Iterator[Profile]:
     """The profiles of the columns, or of the whole matrix."""
     items = reference.items()[view.name]
     if view is ENTRIES:
-        above, tied = map(_as_counts, counted.by_score)
         ends, top = np.array([0, reference.by_score.size]), counted.top.max(keepdims=True)
         n_items = int(np.sum(items.n_items))
+        above, tied = _summed(counted.by_score, ends)
         profile = Profile(ends, reference.by_score, above, tied, top, n_items)
         yield profile.with_absent_tied() if counted.is_sparse else profile
         return
@@ -449,16 +436,18 @@ def _profiles(view: View, reference: Reference, counted: Counted) -> Iterator[Pr
     for start, stop in row_blocks(reference.n_labels, per_label, scattered=False):
         ends = reference.indptr[start : stop + 1]
         own = slice(ends[0], ends[-1])
-        above, tied = counted.by_label[:, own].astype(np.int64)
+        above, tied = _summed(counted.by_label[:, own], ends - ends[0])
         n_items = items.n_items if np.ndim(items.n_items) == 0 else items.n_items[start:stop]
         top = counted.top[start:stop]
         profile = Profile(ends - ends[0], reference.by_label[own], above, tied, top, n_items)
         yield profile.with_absent_tied() if counted.is_sparse else profile
 
 
-def _as_counts(line: Anything) -> Integers:
-    """Counts as int64; an array of zeros, as that of ties often is, takes no memory."""
-    return line.astype(np.int64) if line.any() else np.broadcast_to(np.int64(0), line.shape)
+def _summed(steps: Anything, indptr: Integers) -> tuple[Anything, Anything]:
+    """How many are above and tied; an array of zeros, as that of ties often is, takes no memory."""
+    above, tied = np.empty_like(steps[0]), np.empty_like(steps[1])
+    sum_steps(steps[0], steps[1], indptr, above, tied)
+    return above, tied if tied.any() else np.broadcast_to(tied.dtype.type(0), tied.shape)
 
 
 def _apply(

@@ -19,8 +19,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from limo._kernels.profiles import (
+    add_steps,
     copy_columns,
     count_irrelevant,
+    sum_steps,
     take_relevant,
     weigh_irrelevant,
 )
@@ -397,6 +399,7 @@ def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
     highest, heavy = count_entries(Y, S, relevant, counts, run)
     indptr, top = np.array([0, relevant.size]), np.array([highest])
     if own is None:
+        sum_steps(counts[0], counts[1], indptr, counts[0], counts[1])
         n_items = entries.size - (0 if Y.unknown is None else Y.unknown.n_ones)
         return Profile(indptr, relevant, counts[0], counts[1], top, n_items)
     weight = np.array([heavy])
@@ -409,19 +412,20 @@ def _whole_profile(Y: Pattern, S: Floats, run: Run) -> Profile:
 def count_entries(
     Y: Pattern, S: Floats, relevant: Floats, counts: Anything, run: Run
 ) -> tuple[float, float]:
-    """Add to each relevant score how many irrelevant entries of ``S`` are above and tied with it.
+    """Add the irrelevant entries of ``S`` to the two lines of ``counts``.
 
     The relevant scores descend; they may be those of a larger matrix of which ``S`` has some rows.
-    ``counts`` has two lines: above and tied. Returns the highest irrelevant score, and how many
-    irrelevant entries there are, or how much they weigh.
+    Lines are steps, which :func:`sum_steps` sums; with weights, how much weighs more than each
+    relevant score, and as much. Returns the highest irrelevant score, and how many irrelevant
+    entries there are, or how much they weigh.
     """
     if S.flags.f_contiguous and not S.flags.c_contiguous:
         Y, S = Y.T, S.T
     entries, absent = S.reshape(-1), Y.absent
     indptr = np.array([0, relevant.size])
     one_writer = threading.Lock()
-    # Every tile costs a walk down all relevant scores. Tiles that grow with the number of relevant
-    # scores keep these walks cheaper than the sorts, up to a limit that keeps memory small.
+    # Every tile is compared with all relevant scores. Tiles that grow with their number keep this
+    # cheaper than the sorts, up to a limit that keeps memory small.
     step = max(_BLOCK_ITEMS, min(4 * relevant.size, _LARGEST_TILE))
 
     def add(start: int) -> tuple[float, float]:
@@ -431,8 +435,9 @@ def count_entries(
         tile[absent[first:last] - start] = -np.inf
         if not Y.has_weights:
             tile.sort()
+            own = np.array([last - first]), np.array([tile.size])
             with one_writer:
-                count_irrelevant(tile.reshape(1, -1), indptr, relevant, *counts)
+                add_steps(tile, *own, indptr, relevant, *counts)
             return float(tile[-1]), float(tile.size - (last - first))
         weights = Y.weights_at(np.arange(start, start + tile.size))
         ordered, tails = _tails(tile.reshape(1, -1), weights)
@@ -447,7 +452,7 @@ def count_entries(
 def count_columns(
     Y: Pattern, S: Floats, indptr: Integers, relevant: Floats, counts: Anything, run: Run
 ) -> Floats:
-    """Add to each relevant score how many irrelevant scores of its column are above and tied.
+    """Add the irrelevant scores of each column to the two lines of ``counts``, which are steps.
 
     As :func:`count_entries`; column j owns the relevant scores ``indptr[j]`` to ``indptr[j + 1]``.
     Returns the highest irrelevant score of each column, -inf if there is none.
@@ -455,10 +460,10 @@ def count_columns(
     turned = replace(Y, row_weights=None).T
 
     def add(block: tuple[int, int]) -> Floats:
-        ordered = sort_rows(turned, S.T, *block).irrelevant[0].reshape(-1, S.shape[0])
+        ordered, starts, stops = sort_rows(turned, S.T, *block).irrelevant
         own = indptr[block[0] : block[1] + 1]
-        count_irrelevant(ordered, own, relevant, *counts)  # of its columns only, so no lock
-        return ordered[:, -1].copy()
+        add_steps(ordered, starts, stops, own, relevant, *counts)  # of its columns only: no lock
+        return ordered[stops - 1]
 
     blocks = row_blocks(S.shape[1], S.shape[0], scattered=not S.flags.f_contiguous)
     return np.concatenate(list(run(add, blocks)))

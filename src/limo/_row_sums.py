@@ -271,3 +271,35 @@ def _result(
     value, best = (mean.value for mean in sums.means)
     fill, none = conventions.undefined.get(measure.name), np.empty(0, dtype=bool)
     return Result(value, best, by_view, none, fill, None, *map(int, sums.counts))
+
+
+# The rows of blocks whose values are kept
+
+
+def joined_items(parts: "Sequence[RowPart]") -> Items:
+    """The items of the rows of all blocks."""
+    ones = np.concatenate([part.items.ones for part in parts])
+    if all(part.items.weights is None for part in parts):
+        return Items(ones, parts[0].items.n_items, None)
+    sizes = [part.items.ones.size for part in parts]
+    n_items = [
+        np.broadcast_to(part.items.n_items, size) for part, size in zip(parts, sizes, strict=True)
+    ]
+    weights = [
+        np.ones(size) if part.items.weights is None else part.items.weights
+        for part, size in zip(parts, sizes, strict=True)
+    ]
+    return Items(ones, np.concatenate(n_items), np.concatenate(weights))
+
+
+def joined_rows(parts: "Sequence[RowPart]") -> tuple[RowValues, dict[str, dict[str, Anything]]]:
+    """The values of the rows of all blocks, and what other functions found in them."""
+
+    def joined(tables: Sequence[Mapping[str, Anything]]) -> dict[str, Anything]:
+        return {
+            name: np.concatenate([table[name] for table in tables], axis=-1) for name in tables[0]
+        }
+
+    values, found = joined([part.values for part in parts]), joined([part.found for part in parts])
+    rows = {(name, ROWS.name): lines for name, lines in values.items()}
+    return rows, {ROWS.name: found} if found else {}

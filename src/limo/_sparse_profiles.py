@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from limo._kernels.profiles import count_stored, place_relevant
+from limo._kernels.profiles import add_steps, count_stored, place_relevant
 from limo._kernels.thresholds import sort_stored
 from limo._profiles import Profile, Result, SortedRows, read_profiles, row_blocks
 from limo._sparse import SparseScores
@@ -36,19 +36,21 @@ def count_stored_columns(
 ) -> Floats:
     """As :func:`limo._profiles.count_columns`; every stored score is above an absent one."""
     Y, S = stored_through(COLUMNS, Y, S)
-    return _count(sort_stored_rows(Y, S, 0, S.shape[0]), indptr, relevant, counts)
+    rows = sort_stored_rows(Y, S, 0, S.shape[0])
+    add_steps(*rows.irrelevant, indptr, relevant, *counts)
+    return _top(rows)
 
 
 def count_stored_entries(Y: Pattern, S: SparseScores, relevant: Floats, counts: Anything) -> None:
     """As :func:`limo._profiles.count_entries`; every stored score is above an absent one."""
     indptr = np.array([0, relevant.size])
-    _count(sort_stored_rows(Y.as_one_row(), S.as_one_row(), 0, 1), indptr, relevant, counts)
+    rows = sort_stored_rows(Y.as_one_row(), S.as_one_row(), 0, 1)
+    add_steps(*rows.irrelevant, indptr, relevant, *counts)
 
 
-def _count(rows: SortedRows, indptr: Integers, relevant: Floats, counts: Anything) -> Floats:
-    """Count the stored irrelevant scores above and tied; return the highest of each row."""
+def _top(rows: SortedRows) -> Floats:
+    """The highest stored irrelevant score of each row."""
     ordered, first, last = rows.irrelevant
-    count_stored(ordered, first, last, indptr, relevant, *counts)
     top = np.full(first.size, -np.inf, dtype=ordered.dtype)
     top[first < last] = ordered[last[first < last] - 1]
     return top
@@ -78,6 +80,6 @@ def _stored_profile(Y: Pattern, S: SparseScores, start: int, stop: int) -> Profi
     relevant = np.full(indptr[-1], -np.inf, dtype=S.dtype)
     place_relevant(*rows.relevant, indptr, relevant)
     counts = np.zeros((2, relevant.size), np.int64)
-    top = _count(rows, indptr, relevant, counts)
-    profile = Profile(indptr, relevant, counts[0], counts[1], top, S.shape[1])
+    count_stored(*rows.irrelevant, indptr, relevant, *counts)
+    profile = Profile(indptr, relevant, counts[0], counts[1], _top(rows), S.shape[1])
     return profile.with_absent_tied()

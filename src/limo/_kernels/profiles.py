@@ -126,6 +126,106 @@ def count_stored(
         _count_row(row, indptr[i], indptr[i + 1], relevant, above, tied)
 
 
+# Counts of many blocks of irrelevant items, against the relevant items of all blocks. A block adds
+# to few places: each irrelevant item to the first relevant items that it exceeds, and that it
+# exceeds or equals. Sums from the first relevant item on are then how many are above, and how many
+# are above or tied. So the work of a block does not grow with the number of relevant items.
+
+
+@kernel
+def _first_below(descending: Floats, value: float, start: int, strict: bool) -> int:
+    """The first index from ``start`` on whose item is below ``value``; the size if there is none.
+
+    With ``strict`` false, below or equal. As in :func:`_boundary`, in growing steps.
+    """
+    step = 1
+    low = start - 1  # up to here nothing is below
+    high = start
+    while high < descending.size and (
+        descending[high] > value or (strict and descending[high] == value)
+    ):
+        low = high
+        high += step
+        step *= 2
+    high = min(high, descending.size)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if descending[middle] > value or (strict and descending[middle] == value):
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@kernel
+def _add_by_relevant(row: Floats, relevant: Floats, above: Integers, ahead: Integers) -> None:
+    """One row of :func:`add_steps`, from one relevant item to the next."""
+    exceeding = reaching = row.size
+    for k in range(relevant.size):
+        end = _boundary(row, relevant[k], exceeding, True)
+        above[k] += exceeding - end
+        exceeding = end
+        end = _boundary(row, relevant[k], min(reaching, exceeding), False)
+        ahead[k] += reaching - end
+        reaching = end
+
+
+@kernel
+def _add_by_irrelevant(row: Floats, relevant: Floats, above: Integers, ahead: Integers) -> None:
+    """One row of :func:`add_steps`, from one irrelevant item to the next."""
+    reached = exceeded = 0
+    for j in range(row.size - 1, -1, -1):
+        reached = _first_below(relevant, row[j], reached, False)
+        if reached == relevant.size:
+            return  # this and all lower ones are below every relevant item
+        ahead[reached] += 1
+        exceeded = _first_below(relevant, row[j], max(exceeded, reached), True)
+        if exceeded < relevant.size:
+            above[exceeded] += 1
+
+
+@kernel
+def add_steps(
+    ordered: Floats,
+    starts: Integers,
+    stops: Integers,
+    indptr: Integers,
+    relevant: Floats,
+    above: Integers,
+    ahead: Integers,
+) -> None:
+    """Add how many more irrelevant items are above, and above or tied, than one place before.
+
+    Row i has the irrelevant scores ``ordered[starts[i]:stops[i]]``, ascending, and the relevant
+    ones ``relevant[indptr[i]:indptr[i + 1]]``, descending, which may be -inf. The shorter of the
+    two decides the work: O(s log(n / s)) for the sizes s and n.
+    """
+    for i in range(starts.size):
+        row, own = ordered[starts[i] : stops[i]], slice(indptr[i], indptr[i + 1])
+        if relevant[own].size < row.size:
+            _add_by_relevant(row, relevant[own], above[own], ahead[own])
+        else:
+            _add_by_irrelevant(row, relevant[own], above[own], ahead[own])
+
+
+@kernel
+def sum_steps(
+    steps_above: Integers,
+    steps_ahead: Integers,
+    indptr: Integers,
+    above: Integers,
+    tied: Integers,
+) -> None:
+    """Sum the steps of :func:`add_steps` within each row; they may be overwritten by the sums."""
+    for i in range(indptr.size - 1):
+        n_above = n_ahead = 0
+        for k in range(indptr[i], indptr[i + 1]):
+            n_above += steps_above[k]
+            n_ahead += steps_ahead[k]
+            above[k] = n_above
+            tied[k] = n_ahead - n_above
+
+
 @kernel
 def place_relevant(
     ordered: Floats, starts: Integers, stops: Integers, indptr: Integers, relevant: Floats
