@@ -1,7 +1,10 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import sparse
 
+import limo
 from limo._sparse import check_sparse, check_sparse_scores
 
 
@@ -34,3 +37,34 @@ def test_malformed_matrices():
     for wrong in (np.inf, 1e308):
         with pytest.raises(ValueError, match=r"finite numbers up to 1e150: found .* at row 0, col"):
             check_sparse_scores(sparse.csr_array([[wrong, 0]]))
+
+
+def _out_of_order(A, rng):
+    """The same matrix with its columns out of order, and flags that deny it."""
+    made = sparse.csr_array(A)
+    order = np.concatenate(
+        [start + rng.permutation(stop - start) for start, stop in pairwise(made.indptr)]
+    )
+    parts = made.data[order], made.indices[order], made.indptr
+    made = sparse.csr_array(parts, shape=made.shape)
+    made.has_sorted_indices = made.has_canonical_format = True
+    return made
+
+
+def test_indices_out_of_order_are_sorted_at_every_entrance():
+    rng = np.random.default_rng(0)
+    Y = (rng.random((40, 6)) < 0.4).astype(int)
+    S = np.round(rng.normal(size=Y.shape), 1) + 0.05
+    P = (S > 0).astype(int)
+    mixed_Y, mixed_S, mixed_P = (_out_of_order(one, rng) for one in (Y, S, P))
+    assert limo.evaluate(mixed_Y, S, mixed_P).to_json() == limo.evaluate(Y, S, P).to_json()
+    expected = limo.evaluate(Y, sparse.csr_array(S)).to_json()
+    assert limo.evaluate(mixed_Y, mixed_S).to_json() == expected
+    assert limo.Evaluator().update(mixed_Y, mixed_S).compute().to_json() == expected
+    folds = limo.datasets.StratifiedFolds(3)
+    for found, right in zip(folds.split(S, mixed_Y), folds.split(S, Y), strict=True):
+        assert np.array_equal(found[1], right[1])
+    for model in (limo.LIMOClassifier(threshold_measure=None), limo.MLKNNClassifier(3)):
+        right = limo.scores_of(model.fit(S, Y), S)
+        found = limo.scores_of(model.fit(mixed_S, mixed_Y), mixed_S)
+        np.testing.assert_allclose(found, right, rtol=0, atol=1e-9)

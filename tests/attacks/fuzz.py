@@ -99,10 +99,10 @@ def campaign(name: str, seed: int, count: int, into: Path) -> None:
 
 def _watch(process: "subprocess.Popen[bytes]", into: Path) -> int | None:
     """The exit code of a process; None if it made no progress and was ended."""
-    before, since = "", time.monotonic()
+    before, since = "-1", time.monotonic()
     while process.poll() is None:
         time.sleep(0.2)
-        now = (into / "now").read_text()
+        now = (into / "now").read_text() or before  # empty while it is being written
         if now != before:
             before, since = now, time.monotonic()
         elif time.monotonic() - since > (_WALL if int(now) >= 0 else 10 * _WALL):  # seeds take long

@@ -313,6 +313,9 @@ def test_a_saved_forest_with_wrong_nodes_is_not_opened(tmp_path):
     [
         ({"measure": []}, "at least one measure"),
         ({"measure": 5}, "measure must be the name of a measure or a list of names, got 5"),
+        ({"measure": np.array(1.0)}, "measure must be the name of a measure or a list of names"),
+        ({"families": np.array(1.0)}, "families must be a list such as"),
+        ({"extra": np.array(1.0)}, "extra must be a list of"),
         ({"measure": "f1"}, "Unknown measure 'f1'"),
         ({"families": ["pines"]}, "Unknown family of models 'pines'"),
         ({"families": "linear"}, "families must be a list such as .*, got 'linear'"),

@@ -438,7 +438,8 @@ def _is_number(cv: Any) -> bool:
 
 
 def _sequence(given: Any, name: str, expected: str) -> Any:
-    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+    listed = isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim > 0)
+    if isinstance(given, str) or not listed:
         raise TypeError(f"{name} must be {expected}, got {given!r}.")
     return given
 
