@@ -1,10 +1,10 @@
 """How fast and how small evaluation in parts is: a folder of shards against one matrix in memory.
 
 Both sides run in processes of their own, on the same files: one loads the shards and calls
-``limo.evaluate``, the other one passes them twice to ``limo.Evaluator(method="two-pass")``. With
-``--once``, the first one loads the first shards only, and speed is compared per row. Time is that
-of all threads, so that other programs on the machine matter little. Memory is the peak of the
-process, less what it had after loading limo and compiling. Sparse scores are timed alone.
+``limo.evaluate``, the other one calls ``limo.evaluate_files`` with ``--memory``. With ``--once``,
+the first one loads the first shards only, and speed is compared per row. Time is that of all
+threads, so that other programs on the machine matter little. Memory is the peak of the whole
+process, with Python and libraries. Sparse scores are timed alone.
 """
 
 import argparse
@@ -37,47 +37,44 @@ def shards(folder: Path) -> list[tuple[Path, Path]]:
     return [(file, folder / file.name.replace("Y", "S")) for file in sorted(folder.glob("Y*.npy"))]
 
 
-def at_once(folder: Path, most: int | None = None) -> limo.Evaluation:
+def at_once(folder: Path, most: int | None, memory: str) -> limo.Evaluation:
     """Load everything, or so many shards, then evaluate."""
     parts = [(np.load(labels), np.load(scores)) for labels, scores in shards(folder)[:most]]
     return limo.evaluate(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def in_parts(folder: Path, most: int | None = None) -> limo.Evaluation:
-    """Read every shard twice."""
-    evaluator = limo.Evaluator(method="two-pass")
-    for step in range(2):
-        for labels, scores in shards(folder)[:most]:
-            evaluator.update(np.load(labels), np.load(scores))
-        if step == 0:
-            evaluator.second_pass()
-    return evaluator.compute()
+def in_parts(folder: Path, most: int | None, memory: str) -> limo.Evaluation:
+    """Read the shards in blocks of rows, twice."""
+    labels, scores = zip(*shards(folder)[:most], strict=True)
+    return limo.evaluate_files(labels, scores, memory=memory)
 
 
-def measure(side: str, folder: Path, most: int | None) -> None:
+def measure(side: str, folder: Path, most: int | None, memory: str) -> None:
     """Print time, memory and values of one side; runs in a process of its own."""
     small = folder / "small"
     if not small.exists():
         small.mkdir()
         write_shards(small, 200, 5, 2)
     run = {"at once": at_once, "in parts": in_parts}[side]
-    run(small)  # compile, or load from the cache
-    before, start = _peak(), time.process_time()
-    found = run(folder, most)
+    run(small, None, memory)  # compile, or load from the cache
+    start = time.process_time()
+    found = run(folder, most, memory)
     seconds = time.process_time() - start
-    used = {"seconds": seconds, "gigabytes": _peak() - before, "rows": found.n_instances}
+    used = {"seconds": seconds, "gigabytes": _peak(), "rows": found.n_instances}
     print(json.dumps(used | {"values": dict(found)}))
 
 
 def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    """The peak of this process so far, in gigabytes of 1e9 bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
 
 
-def compare(folder: Path, n_once: int | None) -> None:
+def compare(folder: Path, n_once: int | None, memory: str) -> None:
     """Both sides on the same shards."""
     sides = {}
     for side, most in (("at once", n_once), ("in parts", None)):
         command = [sys.executable, __file__, "--side", side, "--folder", str(folder)]
+        command += ["--memory", memory]
         command += [] if most is None else ["--once", str(most)]
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         sides[side] = json.loads(output)
@@ -123,11 +120,12 @@ def main() -> None:
     parser.add_argument("--labels", type=int, default=100)
     parser.add_argument("--shards", type=int, default=20)
     parser.add_argument("--once", type=int, help="how many shards to evaluate at once")
+    parser.add_argument("--memory", default="1GB", help="what evaluation in parts may use")
     parser.add_argument("--folder", type=Path, help="where shards are, or are written and kept")
     parser.add_argument("--side", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.side:
-        measure(options.side, options.folder, options.once)
+        measure(options.side, options.folder, options.once, options.memory)
         return
     with tempfile.TemporaryDirectory() as name:
         folder = options.folder or Path(name)
@@ -135,7 +133,7 @@ def main() -> None:
         if not shards(folder):
             write_shards(folder, options.rows, options.labels, options.shards)
         print(f"{options.rows} x {options.labels} float32, {options.shards} shards")
-        compare(folder, options.once)
+        compare(folder, options.once, options.memory)
     sparse_scores(20_000, 100_000, 50)
 
 

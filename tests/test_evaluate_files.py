@@ -1,5 +1,6 @@
 """Files in blocks of rows: the same bits as matrices in memory, within the memory given."""
 
+import gzip
 import math
 from dataclasses import replace
 
@@ -10,8 +11,10 @@ from scipy import sparse
 
 import limo
 from limo import _evaluate_files
-from limo._evaluate_files import parse_size
+from limo._evaluate_files import _Needs, parse_size
+from limo._system import n_workers
 from limo.datasets import DataError
+from limo.datasets._shards import _size_read
 
 rng = np.random.default_rng(0)
 Y = (rng.random((300, 5)) < 0.3).astype(np.int8)
@@ -35,6 +38,7 @@ def write(folder, name, values, number, kind="npy", names=NAMES):
 
 
 def test_files_divided_in_different_ways(tmp_path, monkeypatch):
+    monkeypatch.setattr(_evaluate_files, "_LEAST_ENTRIES", 205)
     monkeypatch.setattr(_evaluate_files, "_MOST_ENTRIES", 205)  # blocks of 41 rows
     truth = write(tmp_path, "Y", Y, 1)
     seen = []
@@ -114,11 +118,48 @@ def test_sizes_of_memory():
 
 def test_too_little_memory_is_an_error(tmp_path, monkeypatch):
     truth, scores = write(tmp_path, "Y", Y, 2), write(tmp_path, "S", S, 2)
-    with pytest.raises(ValueError, match="This program alone needs about .* GB are allowed"):
+    with pytest.raises(ValueError, match="This program alone needs at least .* GB are allowed"):
         limo.evaluate_files(truth, scores, memory="1MB")
-    monkeypatch.setattr(_evaluate_files, "_resident", lambda: 0.0)
-    monkeypatch.setattr(_evaluate_files, "_SCRATCH", 0.0)
-    with pytest.raises(ValueError, match="Evaluating [0-9]+ relevant entries needs about"):
+    monkeypatch.setattr(_evaluate_files, "resident_memory", lambda: 0.0)
+    monkeypatch.setattr(_evaluate_files, "_SLACK", 0.0)
+    monkeypatch.setattr(limo.Evaluator, "update", None)  # no score is read for nothing
+    monkeypatch.setattr(_evaluate_files._Run, "_warm_up", lambda *_: 0.0)
+    with pytest.raises(ValueError, match=f"Evaluating {Y.sum()} relevant entries needs at least"):
         limo.evaluate_files(truth, scores, memory=15_000)
-    with pytest.raises(ValueError, match="A row group of .* needs about .*write smaller ones"):
+    with pytest.raises(ValueError, match="Reading a row group of .* needs .*write smaller ones"):
         limo.evaluate_files(truth, write(tmp_path, "Q", S, 2, "parquet"), memory=1000)
+
+
+@pytest.mark.parametrize("limit", [3e8, 5e8, 1e9, 4e9])
+def test_blocks_fill_the_memory_and_no_more(limit):
+    needs = _Needs(1e8, 1e7, 5e7, per_row=2000.0, per_entry=12.0, entries_per_row=100.0)
+    n_rows = needs.rows(limit)
+    # on threads are all entries of a block, or as many as all threads work on at once
+    on_threads = min(n_rows * 100, n_workers() * 2**20)
+    used = 1.6e8 + _evaluate_files._SLACK + 2000 * n_rows + 12 * on_threads
+    assert used <= limit
+    assert n_rows == 2**24 // 100 or used > limit - 3200
+
+
+def test_sizes_of_files_that_are_read_whole(tmp_path):
+    text = "0,1\n" * 1000
+    (tmp_path / "Y.csv").write_text(text)
+    with gzip.open(tmp_path / "Y.csv.gz", "wt") as file:
+        file.write(text)
+    assert _size_read(tmp_path / "Y.csv.gz") == _size_read(tmp_path / "Y.csv") > 8 * 2000
+    np.savez_compressed(tmp_path / "Y.npz", Y=np.zeros((1000, 2)))
+    assert _size_read(tmp_path / "Y.npz") > 8 * 2000
+
+
+def test_wide_sparse_scores_come_in_large_blocks(tmp_path):
+    wide = sparse.csr_array((np.ones(300), (np.arange(300), np.arange(300))), (300, 200_000))
+    sparse.save_npz(tmp_path / "Y.npz", wide)
+    sparse.save_npz(tmp_path / "S.npz", wide)
+    seen = []
+    limo.evaluate_files(
+        tmp_path / "Y.npz",
+        tmp_path / "S.npz",
+        measures=["one_error"],
+        progress=lambda *now: seen.append(now),
+    )
+    assert [done for done, *_ in seen] == [300, 600]  # a row of dense scores would be a block

@@ -193,7 +193,7 @@ Memory = Annotated[
     typer.Option(
         "--memory",
         metavar="SIZE",
-        help="Read files in blocks, and aim to use no more memory than this, such as 2GB.",
+        help="Read files in blocks, and use no more memory in all than this, such as 2GB.",
     ),
 ]
 

@@ -1,6 +1,7 @@
 """Data in several pieces, which are read when they are needed and never held together."""
 
 import os
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -206,18 +207,22 @@ class NpyFile:
         return numbers.reshape(-1, width)
 
 
+_FLOAT = np.dtype(np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class MatrixPiece:
     """Rows of labels or scores that are opened together: a file, or a row group of one.
 
     ``shape`` has the rows and columns of the file; None if it must be read to know them. ``size``
-    is about how many bytes the opened piece takes.
+    is how many bytes it takes at most while it is opened.
     """
 
     path: Path
     open: Callable[[], LabelMatrix]
     shape: tuple[int, int] | None
     size: int
+    dtype: Any = _FLOAT
 
 
 class MatrixFiles:
@@ -276,6 +281,20 @@ class MatrixRows:
         if self._opened is not None:
             self._opened = self._opened.ordered_as(self.label_names)
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the rows that come next are sparse."""
+        return bool(self._available()) and sparse.issparse(self._opened.values)  # type: ignore[union-attr]
+
+    @property
+    def stored_per_row(self) -> float:
+        """How many numbers a row of those that come next has."""
+        if not self.is_sparse:
+            return self.width
+        assert self._opened is not None
+        values = self._opened.values
+        return 1.0 + float(values.nnz) / float(values.shape[0])
+
     def take(self, number: int) -> Any:
         """The next rows, so many or all that are left."""
         parts: list[Any] = []
@@ -318,12 +337,11 @@ class MatrixRows:
 
 def _pieces(path: Path, kind: MatrixKind, options: dict[str, Any]) -> list[MatrixPiece]:
     """The pieces of a file."""
-    n_bytes = path.stat().st_size
     if is_npy(path):
         _refuse_names(path, options)
         file = NpyFile.of(path)
         matrix = LabelMatrix(file, None, str(path), "")
-        return [MatrixPiece(path, lambda: matrix, file.shape, 0)]
+        return [MatrixPiece(path, lambda: matrix, file.shape, 0, file.dtype)]
     if path.suffix == ".parquet" and options.get("id") is None:
         reading = ReadOptions(
             missing="nan",
@@ -338,7 +356,24 @@ def _pieces(path: Path, kind: MatrixKind, options: dict[str, Any]) -> list[Matri
 
             pieces.append(MatrixPiece(path, read_group, shape, 24 * shape[0] * shape[1]))
         return pieces
-    return [MatrixPiece(path, lambda: read_matrix(path, kind, **options), None, 3 * n_bytes)]
+    return [MatrixPiece(path, lambda: read_matrix(path, kind, **options), None, _size_read(path))]
+
+
+# Bytes in memory per byte of text while it is read: a cell such as "0," becomes a float.
+_PER_CHARACTER = 12
+
+
+def _size_read(path: Path) -> int:
+    """How many bytes a file takes at most while it is read whole."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as parts:
+            return 3 * sum(part.file_size for part in parts.infolist())
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        if size > 4 and file.read(2) == b"\x1f\x8b":  # gzip ends with the size of its content
+            file.seek(-4, os.SEEK_END)
+            size = max(size, int.from_bytes(file.read(4), "little"))
+    return _PER_CHARACTER * size
 
 
 _OF_COLUMNS = ("labels", "drop", "header", "missing_labels")

@@ -1,20 +1,9 @@
-"""Reports: plain documents of results, and the HTML page of a document."""
+"""Reports: plain documents of results, and the HTML page of a document.
 
-from limo.report._changes import changes
-from limo.report._comparison import comparison_document, comparison_part, document_from_parts
-from limo.report._evaluation import evaluation_document
-from limo.report._page import render, write
-from limo.report._provenance import collect_provenance
-from limo.report._tables import tables
+``__init__.pyi`` lists the public names. Each is loaded when it is first used: provenance needs
+none of the libraries that pages need.
+"""
 
-__all__ = [
-    "changes",
-    "collect_provenance",
-    "comparison_document",
-    "comparison_part",
-    "document_from_parts",
-    "evaluation_document",
-    "render",
-    "tables",
-    "write",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,9 @@
+from ._changes import changes as changes
+from ._comparison import comparison_document as comparison_document
+from ._comparison import comparison_part as comparison_part
+from ._comparison import document_from_parts as document_from_parts
+from ._evaluation import evaluation_document as evaluation_document
+from ._page import render as render
+from ._page import write as write
+from ._provenance import collect_provenance as collect_provenance
+from ._tables import tables as tables
