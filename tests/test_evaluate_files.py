@@ -89,7 +89,7 @@ def test_what_does_not_fit_is_an_error(tmp_path):
     truth = write(tmp_path, "Y", Y, 2)
     with pytest.raises(ValueError, match="scores, predictions or both: got neither"):
         limo.evaluate_files(truth)
-    with pytest.raises(DataError, match="as many rows in all: got truth 300, scores 200"):
+    with pytest.raises(DataError, match="the same number of rows: got truth 300, scores 200"):
         limo.evaluate_files(truth, write(tmp_path, "few", S[:200], 2))
     with pytest.raises(DataError, match="truth 300 or more, predictions 200"):
         limo.evaluate_files(truth, predictions=write(tmp_path, "few", P[:200], 2, "csv"))
