@@ -86,6 +86,11 @@ class _Stopwatch(event.Listener):
         if not self._here.depth:
             self.seconds += time.perf_counter() - self._here.start
 
+    def so_far(self) -> float:
+        """The seconds until now, those of a function that is being compiled included."""
+        running = getattr(self._here, "depth", 0) > 0
+        return self.seconds + (time.perf_counter() - self._here.start if running else 0.0)
+
 
 _stopwatch = _Stopwatch()
 event.register("numba:compile", _stopwatch)  # type: ignore[no-untyped-call]
@@ -93,4 +98,4 @@ event.register("numba:compile", _stopwatch)  # type: ignore[no-untyped-call]
 
 def compile_seconds() -> float:
     """The seconds this process has spent compiling."""
-    return _stopwatch.seconds
+    return _stopwatch.so_far()
