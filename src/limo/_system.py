@@ -279,7 +279,7 @@ def time_is_over() -> bool:
 def check_time() -> None:
     """Stop the work here if its time is over."""
     if time_is_over():
-        raise OutOfTimeError("the time was over")
+        raise OutOfTimeError("the time limit was reached")
 
 
 # Shares of the time after which parts of a search should be done. The rest is for the final

@@ -220,7 +220,7 @@ class OnceInTime(KNeighborsClassifier):
 
     def fit(self, X, y):
         if len(X) == len(DATA.X):
-            raise OutOfTimeError("the time was over")
+            raise OutOfTimeError("the time limit was reached")
         return super().fit(X, y)
 
 

@@ -105,7 +105,7 @@ def test_without_lightgbm_scikit_learn_boosts(monkeypatch):
 
 def test_time_can_run_out():
     Y = np.tile(DATA.Y, (1, 10))
-    with stopping_at(time.monotonic()), pytest.raises(OutOfTimeError, match="time was over"):
+    with stopping_at(time.monotonic()), pytest.raises(OutOfTimeError, match="time limit was reached"):
         BoostingClassifier(**SMALL).fit(DATA.X, Y)
 
 

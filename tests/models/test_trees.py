@@ -128,7 +128,7 @@ def test_a_tree_is_grown_on_some_of_many_rows(kind, monkeypatch):
 
 
 def test_time_can_run_out():
-    with stopping_at(time.monotonic()), pytest.raises(OutOfTimeError, match="time was over"):
+    with stopping_at(time.monotonic()), pytest.raises(OutOfTimeError, match="time limit was reached"):
         ForestClassifier(n_estimators=100).fit(DATA.X, DATA.Y)
 
 

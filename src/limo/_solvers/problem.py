@@ -126,7 +126,7 @@ class Status(Enum):
         "is too small for this alpha; accept a larger tol."
     )
     STOPPED = "The callback asked to stop."
-    OUT_OF_TIME = "The time was over before the objective was within the tolerance."
+    OUT_OF_TIME = "The time limit was reached before the objective was within the tolerance."
 
 
 @dataclass(frozen=True, eq=False)
