@@ -96,6 +96,7 @@ def test_one_function_and_the_sentences():
     assert limo.explain(found)
 
 
+@pytest.mark.slow
 def test_many_labels_are_never_dense():
     rng = np.random.default_rng(34)
     shape = (300, 3_000_000)  # 7 GB as an array

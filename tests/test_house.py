@@ -193,6 +193,7 @@ def test_import_loads_nothing_heavy() -> None:
     assert loaded_by("import limo") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("library", "use", "needs"),
     [("torch", "torch.MarginLoss", "PyTorch"), ("distributed", "dask.LIMOClassifier", "Dask")],
@@ -232,6 +233,7 @@ print(limo.explain(found))
 """
 
 
+@pytest.mark.slow
 def test_measures_thresholds_and_learners_need_few_libraries() -> None:
     """numpy, scipy, numba, scikit-learn with what it needs, lazy_loader and defusedxml: no more."""
     run = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)

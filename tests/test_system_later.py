@@ -62,6 +62,7 @@ def test_an_interrupted_load_leaves_no_half_module(tmp_path, monkeypatch):
         sys.modules.pop("interrupted_once", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "libraries"),
     [

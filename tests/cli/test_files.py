@@ -19,6 +19,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_patterns_and_folders_give_the_measures_of_all_rows(folder):
     expected = dict(limo.evaluate(Y, S))
     for given in (("Y/*.npy", "out/*.npy"), ("Y", "out")):

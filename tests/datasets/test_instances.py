@@ -88,6 +88,7 @@ def test_a_value_too_few_in_sparse_rows(read):
     assert read(text, "new.arff", features).tolist() == [[3, 1, 0, 0], [0, 0, 1, 0]]
 
 
+@pytest.mark.slow
 def test_very_many_unknown_names_are_found_soon(read):
     names = [f"key={k}" for k in range(20_000)]
     content = ",".join(names) + "\n" + ",".join("0" * len(names)) + "\n"

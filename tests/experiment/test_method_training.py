@@ -118,6 +118,7 @@ def test_fit_and_compare_predict_the_same(name, measure):
         assert model.predict(test.X)[:, 3:].tolist() == [[0, 1]] * 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["limo-cv", "limo", "mlknn", "forest"])
 def test_other_measures_of_a_plan_change_nothing(name):
     train, test = data_with_constant_labels(1)

@@ -54,6 +54,7 @@ def test_a_tail_overwritten_is_an_error(path, filling):
     rejected(path, "is damaged: ")
 
 
+@pytest.mark.slow
 def test_no_flipped_byte_loses_or_alters_a_row_in_silence(path):
     """Whatever is damaged, reading fails or gives every row as it was written."""
     whole, rows = path.read_bytes(), read_rows(path)

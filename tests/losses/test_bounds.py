@@ -52,6 +52,7 @@ def test_bounds_hold_with_ties_and_constant_rows(term):
             assert holds(name, bound, values[name]), name
 
 
+@pytest.mark.slow
 @settings(deadline=None, derandomize=True)
 @given(st.integers(0, 10**6), st.sampled_from(TERMS), st.sampled_from([0.0, 0.1, 1.0, 20.0]))
 def test_bounds_hold_at_every_scale_of_the_scores(seed, term, scale):

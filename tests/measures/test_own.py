@@ -114,6 +114,7 @@ def test_a_registered_function_is_known_everywhere():
         unregister(whole.name)
 
 
+@pytest.mark.slow
 def test_passed_measures_reach_the_page():
     document = limo.report.evaluation_document(
         Y, {"a": S, "b": -S}, {"a": P, "b": 1 - P}, measures=["macro_auc", share_wrong]

@@ -153,6 +153,7 @@ def test_a_budget_too_small_still_gives_a_model():
     assert limo.micro_f1(DATA.Y, model.predict(DATA.X)) > 0.5
 
 
+@pytest.mark.slow
 def test_weights_reach_models_measures_and_thresholds():
     """Instances of weight 0 are as if they were absent; others count by their weight."""
     rng = np.random.default_rng(0)
@@ -202,6 +203,7 @@ class Sleeping(KNeighborsClassifier):
         return super().fit(X, y)
 
 
+@pytest.mark.slow
 def test_a_budget_is_kept():
     start = time.monotonic()
     limo.AimedClassifier("macro_auc", **SMALL).fit(DATA.X, DATA.Y)

@@ -28,6 +28,7 @@ def skip_weights_of_liblinear(check):
         pytest.skip("LIBLINEAR's optimum is approximate")
 
 
+@pytest.mark.slow
 @parametrize_with_checks([BinaryRelevance(), BinaryRelevance(LogisticRegression())])
 def test_scikit_learn_accepts_it(estimator, check):
     if estimator.estimator is None:

@@ -17,6 +17,7 @@ DATA = limo.datasets.figure1(150, seed=2)
 SMALL = {"n_rounds": 8, "min_samples_leaf": 3, "random_state": 0}
 
 
+@pytest.mark.slow
 @parametrize_with_checks([BoostingClassifier(**SMALL)])
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     quietly(check, estimator, OTHER_FOLDS)
@@ -45,6 +46,7 @@ def test_lightgbm_itself_gives_the_same_scores():
     np.testing.assert_allclose(found[:, 0], model.predict(X, raw_score=True), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["lightgbm", "sklearn"])
 def test_missing_labels_and_instances_of_weight_0_play_no_part(engine):
     if engine == "lightgbm":
@@ -85,6 +87,7 @@ def test_fewer_rounds_need_no_new_fit():
     np.testing.assert_allclose(found, short.decision_function(DATA.X), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["lightgbm", "sklearn"])
 def test_both_engines_learn(engine):
     if engine == "lightgbm":
@@ -105,7 +108,10 @@ def test_without_lightgbm_scikit_learn_boosts(monkeypatch):
 
 def test_time_can_run_out():
     Y = np.tile(DATA.Y, (1, 10))
-    with stopping_at(time.monotonic()), pytest.raises(OutOfTimeError, match="time limit was reached"):
+    with (
+        stopping_at(time.monotonic()),
+        pytest.raises(OutOfTimeError, match="time limit was reached"),
+    ):
         BoostingClassifier(**SMALL).fit(DATA.X, Y)
 
 

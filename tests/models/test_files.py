@@ -197,6 +197,7 @@ def test_a_part_that_cannot_be_restored_is_explained(tmp_path):
         limo.load_model(tmp_path / "odd.skops")
 
 
+@pytest.mark.slow
 def test_a_file_that_unpacks_to_far_more_than_its_size_is_rejected(tmp_path):
     """Zeros compress a thousandfold, also in an archive inside the archive."""
     inner = io.BytesIO()

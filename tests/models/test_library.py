@@ -62,6 +62,7 @@ def test_rows_are_scored_by_models_that_have_not_seen_them(name):
     assert scored.fitted is None
 
 
+@pytest.mark.slow
 def test_forests_need_no_folds():
     candidate = by_name("extra trees")
     scored = cross_fit_candidate(candidate, DATA.X, DATA.Y, FOLDS, np.inf)
@@ -72,6 +73,7 @@ def test_forests_need_no_folds():
     assert np.array_equal(S, forest.decision_function(DATA.X))
 
 
+@pytest.mark.slow
 def test_stages_share_a_fit():
     candidate = by_name("boosting")
     scored = cross_fit_candidate(candidate, DATA.X, DATA.Y, FOLDS, np.inf)

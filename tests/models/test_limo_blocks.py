@@ -36,6 +36,7 @@ def test_memory_mapped_arrays_give_the_same_weights(mapped):
     np.testing.assert_array_equal(found.predict(X), expected.predict(X))
 
 
+@pytest.mark.slow
 def test_shards_with_the_threshold_of_held_out_scores():
     shards = Shards.of(sparse.csr_array(X), sparse.csr_array(Y))
     model = limo.LIMOClassifier(working_memory=SMALL, threshold_cv=2).fit(shards)

@@ -15,6 +15,7 @@ X, Y = arrays(seed=3, m=40, d=5, l=4)
 MIXED = [Term("rows", "top"), Term("entries", "pointwise", weight=2.0)]
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [
         limo.MarginClassifier(),

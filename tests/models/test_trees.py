@@ -16,6 +16,7 @@ from naive import trees as naive
 DATA = limo.datasets.figure1(150, seed=2)
 
 
+@pytest.mark.slow
 @parametrize_with_checks([ForestClassifier(n_estimators=10, random_state=0)])
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     quietly(check, estimator, OTHER_FOLDS)
@@ -128,7 +129,10 @@ def test_a_tree_is_grown_on_some_of_many_rows(kind, monkeypatch):
 
 
 def test_time_can_run_out():
-    with stopping_at(time.monotonic()), pytest.raises(OutOfTimeError, match="time limit was reached"):
+    with (
+        stopping_at(time.monotonic()),
+        pytest.raises(OutOfTimeError, match="time limit was reached"),
+    ):
         ForestClassifier(n_estimators=100).fit(DATA.X, DATA.Y)
 
 

@@ -86,6 +86,7 @@ def test_a_failed_model_is_not_replaced():
     assert [one.name for one in found] == ["first"]
 
 
+@pytest.mark.slow
 def test_a_forest_that_is_stopped_keeps_its_trees(tmp_path):
     forest = limo.models.ForestClassifier(n_estimators=20_000, n_jobs=1, random_state=0)
     first = Candidate("first", "other", KNeighborsClassifier(7))

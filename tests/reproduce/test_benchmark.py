@@ -95,6 +95,7 @@ def test_missing_values_are_reported():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("only_findings")
 def test_plans_run_with_the_data_folder_given(tmp_path, monkeypatch):
     monkeypatch.delenv("LIMO_DATA", raising=False)

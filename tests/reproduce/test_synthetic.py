@@ -34,6 +34,7 @@ def found(tmp_path_factory):
     return draw_synthetic(tmp_path_factory.mktemp("synthetic"), synthetic_rows())
 
 
+@pytest.mark.slow
 def test_values_as_printed_agree_everywhere(found):
     assert found.findings[0] == (
         "Measures of scores: 21 of 21 cells are within 3 standard deviations of the printed values."
@@ -53,6 +54,7 @@ def test_the_document_is_fit_for_a_report(found):
     assert "<html" in limo.report.render(found.document)
 
 
+@pytest.mark.slow
 def test_every_format_is_written(found):
     names = {path.name for path in found.paths}
     wanted = {f"figure{k}.{kind}" for k in (1, 2, 3) for kind in ("svg", "png")}

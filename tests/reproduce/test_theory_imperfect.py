@@ -21,6 +21,7 @@ def test_the_map_names_what_disagrees_with_the_literature():
     assert "columns mean for macro_auc" in finding
 
 
+@pytest.mark.slow
 def test_the_map_as_a_table():
     parts = map_parts(map_facts(90))
     assert "agree with the literature" in parts.findings[0]

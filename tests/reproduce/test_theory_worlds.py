@@ -96,6 +96,7 @@ def test_the_map_is_the_same_for_the_same_seed():
     assert not map_facts(3, seed=5).equals(map_facts(3, seed=6))
 
 
+@pytest.mark.slow
 def test_two_labels_are_no_counterexample_for_ranking(cells):
     """With two labels there is one pair, so every loss orders it correctly."""
     rows = cells.loc[[key for key in cells.index if key[1] == "ranking_loss"]]

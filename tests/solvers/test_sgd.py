@@ -94,6 +94,7 @@ def test_pairs_have_the_probabilities_promised(sampling, by_label):
             assert found[pair] == pytest.approx(probability, rel=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_the_expected_step_is_the_gradient(sampling):
     """Theorem 6: without shrinking, the mean of many first steps is minus step times gradient."""

@@ -361,6 +361,7 @@ def test_scikit_learn_accepts_it(estimator, check):
     quietly(check, estimator)
 
 
+@pytest.mark.slow
 @parametrize_with_checks([ThresholdClassifier(OVR)])
 def test_scikit_learn_accepts_it_with_other_thresholds(estimator, check):
     quietly(check, estimator, OTHER_THRESHOLD)

@@ -44,6 +44,7 @@ def test_thresholds_are_fitted_to_known_labels():
     assert limo.macro_f1(gaps, folded.predict(DATA.X), missing=-1) > 0.7
 
 
+@pytest.mark.slow
 def test_metadata_routing():
     with sklearn.config_context(enable_metadata_routing=True):
         inner = MultiOutputClassifier(LogisticRegression().set_fit_request(sample_weight=True))
