@@ -51,5 +51,6 @@ assert evaluation.to_json() == whole.to_json()
 print(model.to_local())
 client.close()
 
-evaluation.plot()
+_, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+evaluation.plot(ax=ax)
 plt.show()
