@@ -13,6 +13,7 @@ import importlib.util
 import inspect
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,12 @@ def pytest_collect_file(file_path: Path) -> None:
         if parts[-1] != "__main__":
             with contextlib.suppress(ImportError):  # pytest tries again, and reports it
                 importlib.import_module(".".join(part for part in parts if part != "__init__"))
+
+
+def pytest_runtest_teardown() -> None:
+    """Close all figures: matplotlib warns if many tests together leave too many open."""
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def pytest_sessionstart() -> None:
