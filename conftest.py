@@ -58,8 +58,9 @@ def pytest_collect_file(file_path: Path) -> None:
 
 def pytest_runtest_teardown() -> None:
     """Close all figures: matplotlib warns if many tests together leave too many open."""
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close("all")
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:  # tests of a missing library put None there
+        pyplot.close("all")
 
 
 def pytest_sessionstart() -> None:
