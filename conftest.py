@@ -1,7 +1,7 @@
 """What pytest collects and in which order: nothing that lacks its library, kernels first.
 
 Public classes carry the name users import them by, so that pickles and model files survive moves
-inside limo. doctest takes that name for the module that defines them, and is told better here.
+inside limo. doctest takes that name for the module that defines them, which is corrected here.
 """
 
 import contextlib

@@ -26,7 +26,7 @@ def test_work_stops_when_its_time_is_over():
     check_time()
 
 
-def test_other_threads_can_be_told_the_deadline():
+def test_the_deadline_can_be_passed_to_other_threads():
     assert current_deadline() == math.inf
     with stopping_at(5.0):
         assert current_deadline() == 5.0

@@ -267,7 +267,7 @@ def stopping_at(deadline: float) -> Iterator[None]:
 
 
 def current_deadline() -> float:
-    """When the work of this block must stop; other threads have to be told."""
+    """When the work of this block must stop. Other threads do not inherit it: pass it to them."""
     return _deadline.get()
 
 
