@@ -73,8 +73,8 @@ def evaluate_files(
         How much memory this process may use in all, such as ``"2GB"`` or a number of bytes: its
         resident memory, with Python and the libraries, stays below that. If that is too little, an
         error says how much is needed, after true labels were counted and before scores are read.
-        By default that of the machine. Memory that other parts of the process take meanwhile, and
-        what they have taken before, is not under its control.
+        By default that of the machine. It cannot bound what other parts of the process take, or
+        have taken before, nor the first call, which compiles.
     progress : callable, optional
         Called with the rows read, the rows to read in both passes, and the name of the pass.
 

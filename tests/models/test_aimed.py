@@ -172,7 +172,7 @@ def test_weights_reach_models_measures_and_thresholds():
         limo.AimedClassifier().fit(X, Y, [1.0])
 
 
-def test_missing_labels_are_learnt_around():
+def test_missing_labels_take_no_part():
     gaps = DATA.Y.astype(float)
     gaps[np.random.default_rng(0).random(gaps.shape) < 0.3] = np.nan
     with pytest.raises(ValueError, match=r"[Mm]issing|nan"):
@@ -181,10 +181,12 @@ def test_missing_labels_are_learnt_around():
     model.fit(DATA.X, gaps)
     assert limo.micro_f1(TEST.Y, model.predict(TEST.X)) > 0.75
     assert model.leaderboard_[-1] == {
-        "model": "extra trees", "note": "left out: it cannot learn around missing labels",
+        "model": "extra trees", "note": "left out: it does not take missing labels",
     }  # fmt: skip
     only = limo.AimedClassifier(families=["trees"], missing=np.nan)
-    with pytest.raises(ValueError, match="No model could be fitted. extra trees left out: it can"):
+    with pytest.raises(
+        ValueError, match="No model could be fitted. extra trees left out: it does not"
+    ):
         only.fit(DATA.X, gaps)
 
 

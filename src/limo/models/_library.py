@@ -94,11 +94,11 @@ class Candidate:
     def with_gaps(self) -> "Candidate":
         """The same model for labels that are nan where they are missing.
 
-        Raises ValueError if it cannot learn around them.
+        Raises ValueError if it does not take missing labels.
         """
         prefix, learner = self._learner
         if "missing" not in learner.get_params():
-            raise ValueError("it cannot learn around missing labels")
+            raise ValueError("it does not take missing labels")
         return replace(
             self, estimator=clone(self.estimator).set_params(**{f"{prefix}missing": np.nan})
         )

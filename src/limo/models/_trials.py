@@ -154,7 +154,7 @@ class Trials:
         return [test for _, test in self.folds]
 
     def _able(self, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
-        """Those that can use the weights and learn around missing labels."""
+        """Those that take the sample weights, and missing labels if there are any."""
         for one in candidates:
             try:
                 one.fit_params(self.truth.weights)
