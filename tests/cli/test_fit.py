@@ -57,6 +57,20 @@ def test_models_without_time_are_named_together():
     ]  # fmt: skip
 
 
+def test_many_models_without_time_are_counted():
+    lines = [{"model": name, "note": "out of time: it was not tried"} for name in "abcdefg"]
+    assert list(command._left_out(lines)) == [
+        "No time was left for a; b; c; d; e and 2 other models. --time none tries everything."
+    ]
+
+
+def test_a_single_model_is_not_the_best_of_one(capsys):
+    line = {"model": "logistic", "family": "linear", "value": {"macro_f1": 0.5}}
+    found = {"weights": {"logistic": 1.0}, "threshold": None, "tried": [line]}
+    command._say_ensemble(found, "macro_f1")
+    assert capsys.readouterr().out.split() == ["The", "ensemble:", "logistic", "100%."]
+
+
 def test_a_slower_library_is_mentioned(capsys, monkeypatch):
     line = {"model": "boosting, 50 rounds", "family": "boosting", "value": {"macro_f1": 0.5}}
     found = {"weights": {"boosting, 50 rounds": 1.0}, "threshold": "expected F1", "tried": [line]}

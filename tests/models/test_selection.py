@@ -130,6 +130,7 @@ def test_every_measure_gets_weights(measure):
 
 
 def test_large_data_are_read_in_part(monkeypatch):
+    monkeypatch.setattr(_selection, "_SECONDS_TOO_MANY", 0.0)
     monkeypatch.setattr(_selection, "_MOST_ENTRIES", 100)
     measures = [limo.MEASURES["macro_auc"]]
     part = select(measures, TRUTH, SCORES, FOLDS, np.random.default_rng(0))["macro_auc"]
@@ -142,7 +143,8 @@ def test_large_data_are_read_in_part(monkeypatch):
     assert not np.array_equal(part.weights, first)
 
 
-def test_folds_are_left_out_while_there_is_time():
+def test_folds_are_left_out_while_there_is_time(monkeypatch):
+    monkeypatch.setattr(_selection, "_SECONDS_TOO_MANY", 0.0)
     measures = [limo.MEASURES[name] for name in ("macro_auc", "macro_f1", "micro_f1")]
     found = select(measures, TRUTH, SCORES, FOLDS, np.random.default_rng(0), deadline=0.0)
     for chosen in found.values():
@@ -153,6 +155,17 @@ def test_folds_are_left_out_while_there_is_time():
     S = mixed(SCORES, without_light(weights))[FOLDS[0]]
     expected = limo.micro_auc(Y[FOLDS[0]], S)
     assert found["micro_f1"].values["micro_auc"].value == pytest.approx(expected)
+
+
+def test_small_data_are_judged_on_all_folds_even_if_it_is_late(monkeypatch):
+    monkeypatch.setattr(_selection, "_SECONDS_TOO_MANY", 600.0)
+    measures = [limo.MEASURES["macro_f1"]]
+    late, early = (
+        select(measures, TRUTH, SCORES, FOLDS, np.random.default_rng(0), deadline)["macro_f1"]
+        for deadline in (0.0, np.inf)
+    )
+    assert np.array_equal(late.weights, early.weights)
+    assert late.values == early.values
 
 
 def test_one_model_has_all_the_weight():

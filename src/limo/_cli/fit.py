@@ -340,10 +340,11 @@ def _say_ensemble(result: dict[str, Any], measure: str) -> None:
     members = "; ".join(f"{name} {weight:.0%}" for name, weight in by_weight)
     print_text(f"The ensemble: {members}.")
     tried = [line for line in result["tried"] if "value" in line]
-    print_text(
-        f"The best of {len(tried)} single models is {tried[0]['model']}, "
-        f"{_number(tried[0]['value'][measure])} on held-out instances."
-    )
+    if len(tried) > 1:
+        print_text(
+            f"The best of {len(tried)} single models is {tried[0]['model']}, "
+            f"{_number(tried[0]['value'][measure])} on held-out instances."
+        )
     if result["threshold"]:
         kind = _KINDS.get(result["threshold"], f"{result['threshold']}, chosen by cross-validation")
         print_text(f"Threshold: {kind}.")
@@ -362,12 +363,19 @@ def _left_out(lines: list[dict[str, Any]]) -> Iterator[str]:
     notes = {line["model"]: line["note"] for line in lines if "note" in line}
     late = [name for name, note in notes.items() if note.startswith("out of time")]
     if late:
-        yield f"No time was left for {'; '.join(late)}. --time none tries everything."
+        yield f"No time was left for {_some(late)}. --time none tries everything."
     for name, note in notes.items():
         if name not in late:
             yield f"{name}: {note}."
 
 
+def _some(names: list[str]) -> str:
+    """The first names, and how many there are beyond them; ``--json`` has them all."""
+    shown, others = names[:_MOST_NAMES], names[_MOST_NAMES:]
+    return "; ".join(shown) + (f" and {counted(len(others), 'other model')}" if others else "")
+
+
+_MOST_NAMES = 5
 _KINDS = {
     "label": "one per label, chosen by cross-validation",
     "instance": "one per instance, chosen by cross-validation",

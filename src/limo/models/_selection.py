@@ -39,6 +39,9 @@ _FEWEST_STEPS = 10
 _LEVEL = 0.95
 # A member that weighs less is not worth a fit.
 _LEAST_WEIGHT = 0.03
+# Folds are left out after the deadline, too, for so many seconds: on small data that is enough for
+# all of them, and a value of few instances says little.
+_SECONDS_TOO_MANY = 0.3
 
 
 @dataclass(frozen=True)
@@ -188,9 +191,10 @@ def select(
 ) -> dict[str, Chosen]:
     """Choose weights for standardised scores, by measure.
 
-    After ``deadline``, a time of ``time.monotonic()``, no further fold is left out. ``other`` is
-    the measure for which labels are cut if a measure needs none.
+    After ``deadline``, a time of ``time.monotonic()``, no further fold is left out, unless all of
+    them take a moment. ``other`` is the measure for which labels are cut if a measure needs none.
     """
+    deadline = max(deadline, time.monotonic() + _SECONDS_TOO_MANY)
     n_labels = truth.Y.shape[1]
     parts = [(_some(others, n_labels, rng), others, fold) for others, fold in _parts(folds)]
     fits: dict[tuple[str, ...], list[Values]] = {}
