@@ -29,6 +29,7 @@ from attacks.targets import TARGETS, mutated, seeds_of
 from limo._kernels import compile_seconds
 
 SECONDS, BYTES = 5, 2 << 30
+_POLL = 0.2  # seconds between two looks at a process
 _WALL = 60  # seconds without progress, after which a process is ended; a busy machine is slow
 _TOO_LARGE = 77  # exit code
 
@@ -101,13 +102,14 @@ def campaign(name: str, seed: int, count: int, into: Path) -> None:
 
 def _watch(process: "subprocess.Popen[bytes]", into: Path) -> int | None:
     """The exit code of a process; None if it made no progress and was ended."""
-    before, since = "-1", time.monotonic()
+    before, waited = "-1", 0.0
     while process.poll() is None:
-        time.sleep(0.2)
+        time.sleep(_POLL)
+        waited += _POLL  # no clock: it would go on while both processes are halted
         now = (into / "now").read_text() or before  # empty while it is being written
         if now != before:
-            before, since = now, time.monotonic()
-        elif time.monotonic() - since > (_WALL if int(now) >= 0 else 10 * _WALL):  # seeds take long
+            before, waited = now, 0.0
+        elif waited > (_WALL if int(now) >= 0 else 10 * _WALL):  # seeds take long
             process.kill()
             process.wait()
             return None
