@@ -14,8 +14,12 @@ import inspect
 import os
 import re
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).parent
 
@@ -54,6 +58,14 @@ def pytest_collect_file(file_path: Path) -> None:
         if parts[-1] != "__main__":
             with contextlib.suppress(ImportError):  # pytest tries again, and reports it
                 importlib.import_module(".".join(part for part in parts if part != "__init__"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Make the folders of doctests where pytest removes them: examples do not clean up."""
+    before, tempfile.tempdir = tempfile.tempdir, str(tmp_path_factory.mktemp("made"))
+    yield
+    tempfile.tempdir = before
 
 
 def pytest_runtest_teardown() -> None:

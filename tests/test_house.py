@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import tomllib
 import types
 from pathlib import Path
@@ -323,3 +324,7 @@ def test_no_machine_path_or_registry_is_written_down() -> None:
         if path.name != own and path.is_file():
             text = path.read_text(errors="ignore")
             assert not any(word in text for word in bad), line
+
+
+def test_temporary_folders_of_tests_are_where_pytest_removes_them(tmp_path_factory):
+    assert Path(tempfile.gettempdir()).is_relative_to(tmp_path_factory.getbasetemp())

@@ -8,10 +8,12 @@ new name is attacked as soon as it exists. A new required argument is best given
     python tests/attacks/matrix.py limo.datasets   the names that begin so
 """
 
+import atexit
 import importlib
 import inspect
 import io
 import math
+import shutil
 import signal
 import sys
 import tempfile
@@ -110,6 +112,7 @@ def _rows() -> Any:
 def samples() -> dict[str, Any]:
     """A good value for each required argument, by its name."""
     folder = Path(tempfile.mkdtemp(prefix="matrix-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     data = limo.Dataset(X, Y, ("p", "q"), ("a", "b", "c"))
     file = limo.write(data, folder / "toy.arff")
     model = limo.MLKNNClassifier(2).fit(X, Y)

@@ -125,6 +125,10 @@ def test_a_file_cannot_name_other_parts_of_limo(tmp_path):
         (b"text", "is not a model file: File is not a zip file. limo fit and limo.save_model"),
         (skops.io.dumps([1, 2]), "contains a list, not a model"),
         (skops.io.dumps({"format": "limo model", "version": 9, "limo": "7.0"}), "install that one"),
+        (
+            skops.io.dumps({"format": "limo model", "version": 1, "model": limo.MLKNNClassifier}),
+            "expected a fitted estimator, got the class MLKNNClassifier",
+        ),
     ],
 )
 def test_other_files_are_explained(tmp_path, content, sentence):

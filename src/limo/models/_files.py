@@ -350,6 +350,8 @@ def _check_model(saved: SavedModel) -> None:
             raise TypeError("expected names of labels and features, got something else")
     numeric = True
     for part in _parts(saved.model):
+        if isinstance(part, type) and hasattr(part, "fit"):  # its methods exist, and take no data
+            raise TypeError(f"expected a fitted estimator, got the class {part.__name__}")
         check_sparse(part, "a matrix of the model")
         if isinstance(part, MLKNNClassifier | GFMClassifier) and hasattr(part, "_X"):
             check_stored(part)
