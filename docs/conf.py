@@ -53,6 +53,8 @@ sphinx_gallery_conf = {
     "inspect_global_variables": False,
     "matplotlib_animations": False,
     "abort_on_example_error": True,
+    "reset_modules": ("matplotlib", "generate_pages.forbid_warnings"),
+    "reset_modules_order": "both",
     "download_all_examples": False,
     "show_memory": False,
     "remove_config_comments": True,

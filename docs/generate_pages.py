@@ -5,6 +5,7 @@ The reference lists every public name, so a new name gets its page without an ed
 
 import inspect
 import tempfile
+import warnings
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -46,6 +47,16 @@ def public_packages() -> list[str]:
 
 
 PACKAGES = public_packages()
+FILTERS = list(warnings.filters)
+
+
+def forbid_warnings(gallery_conf: dict[str, Any], fname: str | None, when: str) -> None:
+    """Let a warning stop an example of the gallery, and only there: readers copy examples."""
+    warnings.resetwarnings()
+    warnings.filters.extend(FILTERS)
+    if when == "before":
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*non-interactive", category=UserWarning)
 
 
 def write_all(docs: Path) -> None:
