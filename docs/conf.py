@@ -40,14 +40,14 @@ numpydoc_class_members_toctree = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
-# Examples that need a missing library are shown, but not run.
+# Examples that need a missing library are left out, as its part of the reference is.
 missing = [name for name in ("torch", "dask") if importlib.util.find_spec(name) is None]
 
 sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "gallery",
-    "filename_pattern": rf"^(?!.*examples.({'|'.join(missing) or 'none'}).).*\.py$",
-    "ignore_pattern": r"__init__",
+    "filename_pattern": r"\.py$",
+    "ignore_pattern": rf"examples.({'|'.join(missing) or 'none'}).",
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("limo",),
     "inspect_global_variables": False,

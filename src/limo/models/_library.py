@@ -33,11 +33,11 @@ from limo.thresholds._fit import Fitted, Folds, fit_varying
 # Trees and neighbours read features one by one: beyond this many cells only linear models are fast.
 _MOST_CELLS = 200_000_000
 _MOST_ROWS_FOR_NEIGHBOURS = 50_000
-# A forest that is stopped keeps the trees it has, so it would use all the time it may.
+# A forest that is stopped keeps its trees: without a limit it would use all the time there is.
 _SHARE_OF_A_FOREST = 0.12
 # Families whose models take about as long as each other.
 _KINDS = ("trees", "kernel", "neighbours")
-# A fold that takes so many times its part of the time is stopped.
+# A fold is stopped when it has taken this many times its part of the time.
 _PATIENCE = 1.3
 _ROWS_TO_COMPILE, _LABELS_TO_COMPILE = 50, 3
 
@@ -59,7 +59,7 @@ class Candidate:
         Further models from the same fit, by name: parameters that are set after fitting. Without
         stages the fit is one model.
     share : float
-        How much of the time for everything it may use.
+        The largest share of the whole time that it may use.
     instead : Candidate or None
         What to try if it takes too long.
     """
@@ -114,9 +114,9 @@ class Candidate:
 
 
 def library(X: Any, n_labels: int, *, seed: int, n_jobs: int | None) -> list[Candidate]:
-    """The candidates that suit the data; linear ones only if there are very many features.
+    """The candidates that suit the data: very large data are for linear models only.
 
-    If the time is short, the first ones are tried: cheap models, and one of each family.
+    They are tried in this order while there is time: first cheap models, one of each family.
     """
     n_rows, n_features = X.shape
     linear = list(_linear(n_rows * n_labels, n_jobs))
@@ -127,7 +127,7 @@ def library(X: Any, n_labels: int, *, seed: int, n_jobs: int | None) -> list[Can
     boosting, small = _boosting(seed, n_jobs)
     found = [linear[0], extra, random, linear[3], boosting, kernel[0]]
     found += [*linear[1:3], *linear[4:], *kernel[1:], balanced]
-    if not sparse.issparse(X):  # with very many features they take long
+    if not sparse.issparse(X):  # sparse data have very many features, and these take long then
         found += [smooth, small]
     if n_rows <= _MOST_ROWS_FOR_NEIGHBOURS:
         found += _neighbours(n_jobs)
@@ -284,7 +284,7 @@ def _compile(candidate: Candidate, X: Any, labels: Any) -> None:
     rows = np.linspace(0, X.shape[0] - 1, min(_ROWS_TO_COMPILE, X.shape[0]), dtype=np.int64)
     few = labels[rows]
     varied = np.argsort(-np.nanvar(few, axis=0), kind="stable")[:_LABELS_TO_COMPILE]
-    with suppress(Exception):  # too few rows for this model, perhaps: its folds will tell
+    with suppress(Exception):  # if the model itself is at fault, its folds fail, too
         fitted = fit_varying(clone(candidate.estimator), X[rows], few[:, varied], {})
         comparable_scores(fitted, X[rows])
 
@@ -315,7 +315,7 @@ def _by_folds(
     for k, (train, test) in enumerate(folds):
         params = candidate.fit_params(None if weights is None else weights[train])
         now = time.monotonic()
-        fair = (deadline - now) / (len(folds) - k + 1)  # of the folds to come and of all data
+        fair = (deadline - now) / (len(folds) - k + 1)  # one more part for the fit on all data
         with stopping_at(now + min(_PATIENCE * fair, seconds_per_fold)):
             fitted = fit_varying(estimator, X[train], labels[train], params)
         for S, settings in zip(scores, candidate.members.values(), strict=True):

@@ -51,7 +51,7 @@ class ScoreCache:
             return None
 
     def save(self, candidate: Candidate, scored: Scored) -> None:
-        """Keep the scores of a candidate; those of a forest are as costly as the forest."""
+        """Keep the scores of a candidate. A forest itself is not kept, so it is to be refitted."""
         if self.folder is not None:
             refit = scored.seconds if scored.fitted is not None else scored.refit_seconds
             with replacing(self._file(candidate)) as file:
@@ -80,9 +80,9 @@ def _described(estimator: Any) -> str:
 
 # The search
 
-# How the reason begins why a model was left out for lack of time.
+# The first words of the reason if a model was left out for lack of time.
 LATE = "out of time"
-# No model may use up more of the time that is left: others are to be tried, too.
+# No model may use a larger share of the time that is left, so that others can be tried.
 _SHARE_OF_REST = 0.5
 _SHARE_OF_FIRST = 0.3
 
@@ -98,7 +98,8 @@ class Trial:
     name : str
         The model tried last.
     best, best_name : float, str
-        The best cross-validated value of a single model so far, by the first measure, and whose.
+        The best cross-validated value of a single model so far, by the first measure, and the name
+        of that model.
     seconds : float
         The time since the start.
     """
@@ -122,8 +123,8 @@ class Trials:
     values : dict of str to Valued
         The value of each model alone, by the first measure.
     slow : dict of str
-        Kinds of models that took too long, and the model that did. Others of the kind are not
-        tried.
+        Kinds of models that take too long, with the model that showed it. No other model of such a
+        kind is tried.
     """
 
     X: Any
@@ -244,12 +245,12 @@ class Trials:
 
 
 def reserved_seconds(tried: Sequence[Tried]) -> float:
-    """What fits on all data will take at most."""
+    """The most seconds that fitting the models on all data will take."""
     return sum({id(one.scored): one.scored.refit_seconds for one in tried}.values())
 
 
 def _was_stopped(scored: Scored) -> bool:
-    """Whether a forest has fewer trees than asked for; with more time it would be another."""
+    """Whether a forest has fewer trees than asked for. With more time it would have others."""
     model = None if scored.fitted is None else scored.fitted.estimator
     return getattr(model, "n_estimators_", 0) < getattr(model, "n_estimators", 0)
 
