@@ -34,8 +34,9 @@ def _installed(library: str) -> bool:
     return importlib.util.find_spec(library) is not None
 
 
+# What the site writes among its sources is a copy of the examples, which would run when imported.
 # Code, tests and docs that need an optional library are left out where it is missing.
-collect_ignore: list[str] = []
+collect_ignore: list[str] = ["docs/gallery", "docs/generated"]
 if not _installed("torch"):
     collect_ignore += ["src/limo/torch", "tests/pytorch", "docs/networks.md"]
 if not (_installed("dask") and _installed("distributed")):
