@@ -1,5 +1,6 @@
 """Profiles: the counts behind every ranking measure, block by block and beyond 2**53."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -40,9 +41,11 @@ def cells(profile):
         yield [tuple(t) for t in triples], profile.top_irrelevant[i]
 
 
+@pytest.mark.parametrize("few", [-1, 16])  # sort every row, or compare relevant items with it
 @pytest.mark.parametrize("small_blocks", [False, True])
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
-def test_profiles_equal_their_twin(view, small_blocks, monkeypatch):
+def test_profiles_equal_their_twin(view, small_blocks, few, monkeypatch):
+    monkeypatch.setattr(profiles, "_FEW", few)
     if small_blocks:  # several blocks, tiles and threads even for a handful of scores
         monkeypatch.setattr(profiles, "_BLOCK_ITEMS", 3)
         monkeypatch.setattr(profiles, "_LEAST_COLUMNS", 2)
@@ -55,6 +58,34 @@ def test_profiles_equal_their_twin(view, small_blocks, monkeypatch):
             ]
             assert [row for block in found for row in block] == expected
             assert np.array_equal(scores, S)
+
+
+def everything(profile):
+    """The counts, the sorted scores and the weights of a profile, as plain lists."""
+    rows = profile.sorted_rows
+    ordered, starts, stops = rows.irrelevant
+    apart = [ordered[a:b].tolist() for a, b in zip(starts, stops, strict=True)]
+    parts = (profile.indptr, profile.relevant, profile.above, profile.tied, profile.top_irrelevant)
+    items = np.broadcast_to(profile.n_items, profile.n_relevant.shape), profile.n_relevant
+    weights = () if profile.row_weights is None else profile.row_weights.tolist()
+    return [part.tolist() for part in (*parts, *items)], apart, rows.relevant[0].tolist(), weights
+
+
+@pytest.mark.parametrize("view", [ROWS, COLUMNS], ids=["rows", "columns"])
+def test_unsorted_rows_have_the_profiles_of_sorted_ones(view, monkeypatch):
+    rng = np.random.default_rng(35)
+    for Y, S, _ in cases(80, seed=34):
+        hidden = rng.random(Y.shape) < rng.choice([0, 0.3])
+        own = replace(
+            pattern(np.where(hidden, 0, Y)),
+            unknown=pattern(hidden) if hidden.any() else None,
+            row_weights=rng.integers(0, 3, Y.shape[0]) + 0.5 if view is ROWS else None,
+        )
+        found = []
+        for few in (-1, 16):
+            monkeypatch.setattr(profiles, "_FEW", few)
+            found.append(read_profiles(view, own, S, everything))
+        assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])

@@ -6,17 +6,16 @@ Each error says what was expected, what was given, and what to do.
 """
 
 import math
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import Any
+from numbers import Real
+from typing import Any, TypeVar
 
 import numpy as np
 
 from limo._frames import Frame, Names, as_names, first_names
 from limo._sparse import SparseScores, check_sparse, check_sparse_scores, largest_score
-from limo._system import Later
-from limo._text import did_you_mean
+from limo._system import Later, workers
 from limo._types import Anything, Booleans, Floats, Values
 from limo._views import Pattern
 
@@ -24,7 +23,13 @@ sparse = Later("scipy.sparse")  # too slow for shell completion, which reads the
 
 # Cells checked at once, so that no check allocates a second whole matrix.
 _CHUNK = 1 << 20
+
+Result = TypeVar("Result")
 _LARGEST_EXACT_INTEGER = 2**53
+_SWAPPED = {
+    "y_true": "The order is (y_true, y_score): are the two swapped?",
+    "y_pred": "Pass scores as y_score, or cut them into labels first.",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,10 +179,8 @@ def check_known_labels(y: Any, name: str, missing: Any) -> Pattern:
     if isinstance(y, np.ma.MaskedArray):
         masks.append(np.ma.getmaskarray(y))
         y = y.filled(0)
-    if missing is None or _is_number(missing):
-        code = None if missing is None else _missing_code(float(missing))
-    else:
-        code = None
+    code = _missing_code(float(missing)) if _is_number(missing) else None
+    if missing is not None and code is None:
         masks.append(Frame("missing", missing).values)
     hidden = [check_labels(mask, "missing") for mask in masks]
     for mask in hidden:
@@ -280,24 +283,25 @@ def _labels(y: Any, name: str, code: float | None) -> Pattern:
         return _sparse_labels(y, name, code)
     y = _matrix(y, name)
     n_columns = y.shape[1]
-    flat, missing = [], []
-    for start, rows in _chunks(y):
+
+    def ones_and_missing(rows: Anything, start: int) -> tuple[Anything, Anything]:
         marked = np.flatnonzero(rows != 0)
-        values = rows.reshape(-1)[marked]
+        values, places = rows.reshape(-1)[marked], marked + start * n_columns
         odd = ~(values == 1)
-        if odd.any():
-            gone = _is_code(values, code)
-            bad = marked[odd & ~gone]
-            if bad.size:
-                i, j = divmod(int(bad[0]), n_columns)
-                raise ValueError(_not_a_label(name, rows[i, j], start + i, j))
-            missing.append(marked[gone] + start * n_columns)
-            marked = marked[~gone]
-        flat.append(marked + start * n_columns)
-    pattern = Pattern.from_flat(np.concatenate(flat), y.shape)
-    if not missing:
+        if not odd.any():
+            return places, places[:0]
+        gone = _is_code(values, code)
+        bad = marked[odd & ~gone]
+        if bad.size:
+            i, j = divmod(int(bad[0]), n_columns)
+            raise ValueError(_not_a_label(name, rows[i, j], start + i, j))
+        return places[~gone], places[gone]
+
+    ones, missing = map(np.concatenate, zip(*_by_chunks(ones_and_missing, y), strict=True))
+    pattern = Pattern.from_flat(ones, y.shape)
+    if not missing.size:
         return pattern
-    return replace(pattern, unknown=Pattern.from_flat(np.concatenate(missing), y.shape))
+    return replace(pattern, unknown=Pattern.from_flat(missing, y.shape))
 
 
 def _is_code(values: Anything, code: float | None) -> Booleans:
@@ -323,7 +327,8 @@ def check_scores(y: Any, name: str = "y_score") -> Floats:
     elif y.dtype not in (np.float32, np.float64):
         y = y.astype(np.float32 if y.dtype == np.float16 else np.float64)
     largest = largest_score(y.dtype)
-    for start, rows in _chunks(y):
+
+    def check(rows: Floats, start: int) -> None:
         if not -largest <= rows.min() <= rows.max() <= largest:
             i, j = np.argwhere(~(np.abs(rows) <= largest))[0]
             raise ValueError(
@@ -331,64 +336,10 @@ def check_scores(y: Any, name: str = "y_score") -> Floats:
                 f"{start + i}, column {j}. Give such entries a number (one below all others if "
                 "they mean 'never') or leave the instance out."
             )
+
+    _by_chunks(check, y)
     contiguous = y.flags.c_contiguous or y.flags.f_contiguous
     return y if contiguous else np.ascontiguousarray(y)
-
-
-def check_name(name: Any, known: Iterable[str], what: str) -> str:
-    """Return the known name; otherwise raise an error that suggests the nearest one.
-
-    Registries with a method ``canonical`` accept other spellings, too.
-    """
-    if not isinstance(known, Container):
-        known = list(known)
-    if isinstance(name, str) and name in known:
-        return known.canonical(name) if hasattr(known, "canonical") else name
-    hint = did_you_mean(str(name), [*known, *getattr(known, "further", ())])
-    raise ValueError(f"Unknown {what} {name!r}.{hint} Choose from: {', '.join(known)}.")
-
-
-def check_number(
-    value: Any,
-    name: str,
-    *,
-    above: float | None = None,
-    least: float = -math.inf,
-    most: float = math.inf,
-    integer: bool = False,
-) -> Any:
-    """Return the value if it is a finite number within its bounds; otherwise raise an error."""
-    kind: Any = Integral if integer else Real
-    if isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value):
-        low = value >= least if above is None else value > above
-        if low and value <= most:
-            return value
-    what = "an integer" if integer else "a number"
-    raise ValueError(f"{name} must be {what}{_range(above, least, most)}, got {value!r}.")
-
-
-def generator(seed: Any) -> np.random.Generator:
-    """Random numbers from a seed: a whole number of at least 0, a generator, or None."""
-    if seed is not None and not isinstance(seed, np.random.Generator):
-        check_number(seed, "seed", least=0, integer=True)
-    return np.random.default_rng(seed)
-
-
-def check_n_jobs(n_jobs: Any) -> int | None:
-    """Return a number of threads, as joblib counts them: None, 1, 2, ... or -1 for all cores."""
-    if n_jobs is None:
-        return None
-    if check_number(n_jobs, "n_jobs", least=-(2**15), most=2**15, integer=True) == 0:
-        raise ValueError("n_jobs must be None, a positive number, or -1 for all cores, got 0.")
-    return int(n_jobs)
-
-
-def _range(above: float | None, least: float, most: float) -> str:
-    if above is not None:
-        return f" above {above:g}"
-    if math.isinf(least):
-        return ""
-    return f" from {least:g} up" if math.isinf(most) else f" from {least:g} to {most:g}"
 
 
 def _matrix(y: Any, name: str) -> Anything:
@@ -478,23 +429,25 @@ def _sparse_labels(y: Any, name: str, code: float | None) -> Pattern:
 
 
 def _not_a_label(name: str, value: Any, i: int, j: int) -> str:
-    hint = {
-        "y_true": "The order is (y_true, y_score): are the two swapped?",
-        "y_pred": "Pass scores as y_score, or cut them into labels first.",
-    }.get(name, "")
+    hints = []
     if value == -1:
-        hint = f"Labels coded -1/+1 become 0/1 with ({name} > 0)."
+        hints.append(f"Labels coded -1/+1 become 0/1 with ({name} > 0).")
     if name == "y_true" and (value == -1 or value != value):
-        hint = f"{hint if value == -1 else ''} If it is a missing label, pass missing={value:g}."
+        hints.append(f"If it is a missing label, pass missing={value:g}.")
     elif name == "y" and value != value:
-        hint = "BinaryRelevance(missing=nan) can be trained with missing labels."
-    return f"{name} must hold only 0 and 1: found {value!s} at row {i}, column {j}. {hint}".replace(
-        "  ", " "
-    ).rstrip()
+        hints.append("BinaryRelevance(missing=nan) can be trained with missing labels.")
+    if not hints and name in _SWAPPED:
+        hints.append(_SWAPPED[name])
+    found = f"{name} must hold only 0 and 1: found {value!s} at row {i}, column {j}."
+    return " ".join([found, *hints])
 
 
-def _chunks(y: Anything) -> Iterable[tuple[int, Anything]]:
-    """Blocks of rows, each with the number of its first row."""
+def _by_chunks(function: Callable[[Anything, int], Result], y: Anything) -> list[Result]:
+    """What a function gives for each block of rows and the number of its first row, in order."""
     step = max(1, _CHUNK // y.shape[1])
-    for start in range(0, y.shape[0], step):
-        yield start, np.ascontiguousarray(y[start : start + step])
+
+    def call(start: int) -> Result:
+        return function(np.ascontiguousarray(y[start : start + step]), start)
+
+    with workers(enough=y.size > _CHUNK) as run:
+        return list(run(call, range(0, y.shape[0], step)))

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limo._checks import check_name
 from limo._drawing import INK, draw_dots, new_axes
 from limo._margins import Effectiveness, MarginSummary
+from limo._settings import check_name
 from limo._system import Later, write_text
 from limo._text import Rows, align, as_html, counted, plain
 from limo._types import Values

@@ -22,11 +22,12 @@ from limo._blocks import (
     rank,
     stacked,
 )
-from limo._checks import Checked, check_inputs, check_name
+from limo._checks import Checked, check_inputs
 from limo._evaluate import evaluate_checked
 from limo._evaluation import Evaluation
 from limo._kernels.profiles import Mean
 from limo._row_sums import MarginSums, MeasureSums, RowSums
+from limo._settings import check_name
 from limo._sparse import SparseScores, check_sparse_scores
 from limo._system import Later, as_path, replacing
 from limo._views import Items, Pattern

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import check_name
 from limo._evaluate import evaluate
 from limo._evaluation import Evaluation
 from limo._guarantees import BOUNDS, from_any_order, from_margins, has_table
 from limo._margins import MarginSummary, Orders
+from limo._settings import check_name
 from limo._system import Later, workers
 from limo._text import Prose, Rows, align, as_html, counted, plain
 from limo._types import Values, check_kind

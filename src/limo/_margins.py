@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import Checked, check_inputs, check_number
+from limo._checks import Checked, check_inputs
 from limo._kernels.guarantees import best_weighted_f1, row_orders
 from limo._kernels.profiles import digits_of, exact_mean, rounded
 from limo._profiles import Profile
+from limo._settings import check_number
 from limo._sparse_profiles import read_any_profiles
 from limo._types import Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, View

@@ -3,8 +3,8 @@
 :func:`read_profiles` sorts each row of a view once, block by block and on all cores, and gives the
 blocks to a function. A :class:`Profile` keeps, for each relevant item of a row, how many irrelevant
 items score higher and how many score the same. Every ranking measure and every margin follows from
-that. A profile also has the sorted scores, for functions that go down a row: best thresholds and
-curves over thresholds.
+that. A profile also gives the sorted scores, for functions that go down a row: best thresholds and
+curves over thresholds. Rows with few relevant items are only sorted if such a function asks.
 
 Items whose label is unknown take no part. Where items have weights, "how many" reads "how much they
 weigh" throughout, and a pair weighs the product of its two items.
@@ -13,7 +13,7 @@ weigh" throughout, and a pair weighs the product of its two items.
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,6 +21,7 @@ import numpy as np
 from limo._kernels.profiles import (
     add_steps,
     copy_columns,
+    count_few,
     count_irrelevant,
     sum_steps,
     take_relevant,
@@ -39,6 +40,8 @@ _BLOCK_ITEMS = 1 << 20
 # With fewer columns per block, every line of memory would be read several times.
 _LEAST_COLUMNS = 16
 _LARGEST_TILE = 1 << 24
+# Up to so many relevant items per row, comparing each of them with the row is faster than a sort.
+_FEW = 16
 _LARGEST_SUM = 2**62
 
 
@@ -112,9 +115,9 @@ class Profile:
         The highest irrelevant score, -inf if there is none.
     n_items : int or array of shape (n_rows,)
         How many known items a row has.
-    irrelevant : tuple of arrays or None
-        The irrelevant scores, sorted, as in :class:`SortedRows`. None for the matrix as a whole,
-        which is sorted tile by tile and never held in memory.
+    sort : function or None
+        Gives the sorted scores. None for the matrix as a whole, which is sorted tile by tile and
+        never held in memory, and for a perfect prediction, which has no scores.
     weights : RowWeights or None
         What the items weigh; None if each counts once.
     irrelevant_weight : array of shape (n_rows,) or None
@@ -130,24 +133,16 @@ class Profile:
     tied: Anything
     top_irrelevant: Floats
     n_items: Any
-    irrelevant: Segments | None = None
+    sort: Callable[[], SortedRows] | None = None
     weights: RowWeights | None = None
     irrelevant_weight: Values | None = None
     row_weights: Values | None = None
 
-    @property
+    @cached_property
     def sorted_rows(self) -> SortedRows:
         """The sorted scores behind the counts."""
-        assert self.irrelevant is not None
-        relevant = (self.relevant, self.indptr[:-1], self.indptr[1:])
-        return SortedRows(
-            relevant,
-            self.irrelevant,
-            self.n_relevant,
-            self.n_items,
-            self.weights,
-            self.row_weights,
-        )
+        assert self.sort is not None
+        return self.sort()
 
     @cached_property
     def _lengths(self) -> Integers:
@@ -176,7 +171,7 @@ class Profile:
     def perfect(self) -> "Profile":
         """The same relevant items, with no irrelevant item above or tied with them."""
         none = np.zeros(self.above.shape, self.above.dtype)  # no memory until it is written to
-        return replace(self, above=none, tied=none, irrelevant=None)
+        return replace(self, above=none, tied=none, sort=None)
 
     @property
     def absent(self) -> Anything:
@@ -353,6 +348,9 @@ def _sort_weighted(Y: Pattern, block: Floats, places: tuple[Integers, Integers])
 
 def _block_profile(Y: Pattern, S: Floats, start: int, stop: int) -> Profile:
     """Profiles of the rows from ``start`` to ``stop``."""
+    n_relevant = Y.indptr[stop] - Y.indptr[start]
+    if Y.column_weights is None and n_relevant <= _FEW * (stop - start):
+        return _unsorted_profile(Y, S, start, stop)
     rows = sort_rows(Y, S, start, stop)
     indptr = Y.indptr[start : stop + 1] - Y.indptr[start]
     relevant, block = rows.relevant[0], rows.irrelevant[0].reshape(stop - start, S.shape[1])
@@ -365,18 +363,25 @@ def _block_profile(Y: Pattern, S: Floats, start: int, stop: int) -> Profile:
         weigh_irrelevant(block, weights.tails, indptr, relevant, *counts)
         first = rows.irrelevant[1] - np.arange(stop - start) * S.shape[1]
         heavy = weights.tails[np.arange(stop - start), first]
-    return Profile(
-        indptr,
-        relevant,
-        counts[0],
-        counts[1],
-        top,
-        rows.n_items,
-        rows.irrelevant,
-        weights,
-        heavy,
-        rows.row_weights,
-    )
+    counted = (indptr, relevant, counts[0], counts[1], top, rows.n_items)
+    return Profile(*counted, lambda: rows, weights, heavy, rows.row_weights)
+
+
+def _unsorted_profile(Y: Pattern, S: Floats, start: int, stop: int) -> Profile:
+    """Profiles of rows with few relevant items, without sorting them."""
+    own = Y.rows(start, stop)
+    rows = S[start:stop] if S.flags.c_contiguous else _copy_rows(S, start, stop)
+    relevant, top = np.empty(own.n_ones, S.dtype), np.empty(stop - start, S.dtype)
+    counts = np.empty((2, own.n_ones), np.int64)
+    n_items: Any = S.shape[1]
+    unknown = np.zeros(stop - start + 1, np.int64), np.empty(0, np.int64)
+    if own.unknown is not None:
+        unknown = own.unknown.indptr, own.unknown.indices
+        n_items = n_items - own.unknown.ones_per_row
+    count_few(rows, own.indptr, own.indices, unknown, relevant, counts[0], counts[1], top)
+    counted = (own.indptr, relevant, counts[0], counts[1], top, n_items)
+    sort = partial(sort_rows, Y, S, start, stop)
+    return Profile(*counted, sort, row_weights=ROWS.row_weights(own))
 
 
 def _copy_rows(S: Floats, start: int, stop: int) -> Floats:

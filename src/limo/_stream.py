@@ -16,9 +16,10 @@ from limo._blocks import (
     rank,
     stacked,
 )
-from limo._checks import Checked, check_inputs, check_number
+from limo._checks import Checked, check_inputs
 from limo._evaluate import evaluate_checked
 from limo._evaluation import Evaluation
+from limo._settings import check_number
 from limo._types import Anything, Floats, Integers, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Pattern
 from limo.measures._compute import Computed, RowValues, check_conventions, values_of_counts

@@ -29,19 +29,66 @@ def copy_columns(matrix: Floats, start: int, columns: Floats) -> None:
 
 
 @kernel
+def _take(row: Floats, indices: Integers, relevant: Floats) -> None:
+    """One row of :func:`take_relevant`."""
+    for k in range(indices.size):
+        relevant[k] = -row[indices[k]]  # negated, because sort() only ascends
+        row[indices[k]] = -np.inf
+    relevant.sort()
+    for k in range(indices.size):
+        relevant[k] = -relevant[k]
+
+
+@kernel
 def take_relevant(rows: Floats, indptr: Integers, indices: Integers, relevant: Floats) -> None:
     """Move the relevant scores of each row into ``relevant``, highest first; leave -inf behind.
 
     The scores must be finite. O(p log p) for a row with p relevant items.
     """
     for i in range(rows.shape[0]):
-        start, stop = indptr[i], indptr[i + 1]
-        for k in range(start, stop):
-            relevant[k] = -rows[i, indices[k]]  # negated, because sort() only ascends
-            rows[i, indices[k]] = -np.inf
-        relevant[start:stop].sort()
-        for k in range(start, stop):
-            relevant[k] = -relevant[k]
+        own = slice(indptr[i], indptr[i + 1])
+        _take(rows[i], indices[own], relevant[own])
+
+
+@kernel
+def count_few(
+    rows: Floats,
+    indptr: Integers,
+    indices: Integers,
+    unknown: tuple[Integers, Integers],
+    relevant: Floats,
+    above: Integers,
+    tied: Integers,
+    top: Floats,
+) -> None:
+    """Fill the relevant scores, the counts and the highest irrelevant scores of unsorted rows.
+
+    Every relevant score is compared with its whole row, by vector instructions: O(n p) for a row
+    with n items, yet several times faster than a sort if p is small. ``unknown`` has the
+    ``indptr`` and ``indices`` of items that take no part.
+    """
+    width = rows.shape[1]
+    row = np.empty(width, rows.dtype)  # stays in the fastest cache
+    for i in range(rows.shape[0]):
+        for j in range(width):
+            row[j] = rows[i, j]
+        own = slice(indptr[i], indptr[i + 1])
+        _take(row, indices[own], relevant[own])
+        for k in range(unknown[0][i], unknown[0][i + 1]):
+            row[unknown[1][k]] = -np.inf
+        highest = row[0]
+        for j in range(width):
+            if row[j] > highest:
+                highest = row[j]
+        top[i] = highest
+        for k in range(indptr[i], indptr[i + 1]):
+            score = relevant[k]
+            exceeding = reaching = 0
+            for j in range(width):
+                exceeding += row[j] > score
+                reaching += row[j] >= score
+            above[k] = exceeding
+            tied[k] = reaching - exceeding
 
 
 @kernel

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from limo._checks import check_number
+from limo._settings import check_number
 from limo._solvers.blocks import BlockObjective, BlockProblem, in_blocks
 from limo._solvers.objective import Objective, Point, Ray, Resident
 from limo._solvers.problem import Callback, Problem, Progress, Solution, Status

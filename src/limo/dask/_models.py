@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from limo._checks import check_name, check_number
+from limo._settings import check_name, check_number
 from limo._views import Pattern
 from limo.dask._cluster import Cluster, blocks_of, client_of, dask, is_collection
 from limo.losses import Term

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from limo._checks import check_name
+from limo._settings import check_name
 from limo._system import Later
 from limo._text import did_you_mean
 from limo._types import check_kind

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo._checks import check_number
+from limo._settings import check_number
 from limo.datasets._columns import Columns, feature_columns
 from limo.datasets._dataset import names_of
 from limo.datasets._npz import column_names, named_matrix, read_arrays

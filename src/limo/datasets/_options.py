@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import check_number
+from limo._settings import check_number
 
 # Errors, and the limits that stop hostile files.
 

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from limo._checks import check_known_labels, generator
+from limo._checks import check_known_labels
 from limo._kernels.sampling import FoldAssignment, assign_folds
+from limo._settings import generator
 from limo._system import Later, as_path
 from limo._types import check_kind
 from limo.datasets._catalogue import data_folders, load

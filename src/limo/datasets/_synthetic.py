@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import check_number, generator
 from limo._kernels.sampling import SparseRows, draw_features, draw_labels
+from limo._settings import check_number, generator
 from limo.datasets._dataset import Dataset, NumberedNames, csr
 
 # The labels A, B, C, D of the four triangles into which the diagonals divide the square.

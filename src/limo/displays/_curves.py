@@ -6,8 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from limo._checks import Checked, check_name, check_number
+from limo._checks import Checked
 from limo._drawing import FAINT, INK, draw_lines, new_axes
+from limo._settings import check_name, check_number
 from limo._types import Booleans, Floats, Values
 from limo.displays._display import ScoresDisplay, names_of
 

@@ -6,10 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from limo._checks import Checked, check_number, check_truth
+from limo._checks import Checked, check_truth
 from limo._drawing import FAINT, GOOD, INK, POOR, new_axes, tidy
 from limo._evaluate import evaluate_checked
 from limo._evaluation import Evaluation
+from limo._settings import check_number
 from limo._system import Later
 from limo._types import Values
 from limo._views import COLUMNS, ROWS, Pattern

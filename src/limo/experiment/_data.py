@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import joblib
 import numpy as np
 
-from limo._checks import check_name, check_number
+from limo._settings import check_name, check_number
 from limo._text import did_you_mean, storable
 from limo._types import check_kind
 from limo.datasets import (

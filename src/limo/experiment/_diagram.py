@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Any, Literal
 
-from limo._checks import check_name
+from limo._settings import check_name
 from limo._system import Later
 from limo._types import check_kind
 from limo.experiment._significance import Groups

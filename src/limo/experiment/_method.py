@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import SVR
 
-from limo._checks import check_name
+from limo._settings import check_name
 from limo._types import check_kind
 from limo.experiment._identity import (
     PlanError,

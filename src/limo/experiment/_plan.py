@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limo._checks import check_name, check_number
+from limo._settings import check_name, check_number
 from limo._text import counted
 from limo.datasets import Dataset
 from limo.experiment._data import Data, Split, Splits

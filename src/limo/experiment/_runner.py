@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from joblib.externals.loky import ProcessPoolExecutor
 
-from limo._checks import check_number
+from limo._settings import check_number
 from limo._system import n_workers, start_worker
 from limo.datasets import Dataset
 from limo.experiment._job import Outcome, outcome_of, run_job

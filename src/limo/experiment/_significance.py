@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from limo._checks import check_name, check_number
 from limo._frames import as_names
+from limo._settings import check_name, check_number
 from limo._types import check_kind
 from limo.measures._intervals import holm
 

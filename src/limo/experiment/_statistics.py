@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from limo._checks import check_name
+from limo._settings import check_name
 from limo.experiment._significance import (
     Better,
     Friedman,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import check_name, check_number
+from limo._settings import check_name, check_number
 from limo._types import Anything, Values, check_kind
 from limo._views import COLUMNS, ROWS, VIEWS, Pattern
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import Checked, check_name
+from limo._checks import Checked
 from limo._profiles import Profile
+from limo._settings import check_name
 from limo._sparse_profiles import read_any_profiles
 from limo._types import Anything, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, VIEWS, Counts, Items, Pattern, View, count

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limo._checks import check_number
+from limo._settings import check_number
 from limo._types import Floats, Values
 from limo._views import AVERAGES, COLUMNS, ENTRIES, ROWS, Counts
 from limo.measures._conventions import Conventions
@@ -143,9 +143,10 @@ def brier_loss(profile: "Profile", conventions: Conventions) -> Values:
 
 def _mean_loss(profile: "Profile", loss: Callable[[Values], Values]) -> Values:
     """The mean of a loss of the probability given to what is true."""
-    if profile.irrelevant is None:  # the perfect prediction
+    if profile.sort is None:  # the perfect prediction
         return np.zeros(profile.n_relevant.size)
-    scores = profile.irrelevant[0].reshape(profile.n_relevant.size, -1).astype(np.float64)
+    scores = profile.sorted_rows.irrelevant[0].reshape(profile.n_relevant.size, -1)
+    scores = scores.astype(np.float64)
     given = scores > -np.inf  # relevant items were replaced by -inf
     _check_probabilities(profile.relevant, scores[given])
     wrong = np.where(given, loss(1 - np.where(given, scores, 0.0)), 0.0)

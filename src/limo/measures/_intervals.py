@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limo._checks import Checked, check_name, check_number
+from limo._checks import Checked
 from limo._frames import Frame
 from limo._kernels.placements import resample_row
+from limo._settings import check_name, check_number
 from limo._system import Later
 from limo._types import Integers, Values
 from limo._views import COLUMNS, ROWS, Counts, Pattern

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from limo._checks import check_name
+from limo._settings import check_name
 from limo._system import Later
 from limo._types import Booleans, Values, check_kind
 from limo._views import THRESHOLDS, Items, Pattern, ThresholdKind, View

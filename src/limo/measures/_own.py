@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limo._checks import Checked, check_name
+from limo._checks import Checked
+from limo._settings import check_name
 from limo._types import Values, check_kind
 from limo._views import COLUMNS, ENTRIES, Counts, View
 from limo.measures._conventions import Conventions

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import Checked, check_inputs, check_labels, check_number, check_weights
+from limo._checks import Checked, check_inputs, check_labels, check_weights
+from limo._settings import check_number
 from limo._types import Anything, Integers, Values
 from limo._views import Counts, Pattern
 from limo.measures._conventions import CONVENTIONS

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 
-from limo._checks import check_name, check_number
+from limo._settings import check_name, check_number
 from limo._system import Budget, OutOfTimeError, at_most, stopping_at
 from limo._types import Values
 from limo.measures._measure import Measure

@@ -22,8 +22,8 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 import limo
-from limo._checks import check_name, check_number
 from limo._scores import readable
+from limo._settings import check_name, check_number
 from limo._sparse import check_sparse
 from limo._system import Documented
 from limo._types import Values

@@ -15,7 +15,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from limo._checks import check_n_jobs, check_name, check_weights, weighted
+from limo._checks import check_weights, weighted
+from limo._settings import check_n_jobs, check_name
 from limo._types import Anything, Booleans, Values
 from limo._views import Pattern
 from limo.models._base import MultiLabelClassifier

@@ -13,8 +13,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from limo._checks import check_name, check_number, weighted
+from limo._checks import weighted
 from limo._kernels.trees import sum_leaf_values
+from limo._settings import check_name, check_number
 from limo._system import (
     Later,
     at_most,

@@ -7,8 +7,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from limo._checks import check_name, check_number
 from limo._evaluate import evaluate
+from limo._settings import check_name, check_number
 from limo._system import Later, need
 from limo._types import Integers, Values
 from limo._views import Pattern

@@ -22,7 +22,7 @@ import numpy as np
 from scipy import sparse
 
 import limo
-from limo._checks import check_number
+from limo._settings import check_number
 from limo._solvers.problem import Iterates, Solution
 from limo._sparse import check_sparse
 from limo._system import Later, as_path, replacing

@@ -14,7 +14,7 @@ from typing import Any, Self
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
-from limo._checks import check_name, check_number
+from limo._settings import check_name, check_number
 from limo._solvers import exact
 from limo._solvers.blocks import Local, part_of, rows_per_block
 

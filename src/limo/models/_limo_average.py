@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from limo._checks import check_number
+from limo._settings import check_number
 from limo._solvers import exact
 from limo._solvers.problem import Features, Problem, Solution, principal_axes
 from limo._types import Values, check_kind

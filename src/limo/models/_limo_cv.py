@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from limo._checks import check_name, check_number, weighted
+from limo._checks import weighted
+from limo._settings import check_name, check_number
 from limo._system import Later, at_most
 from limo._types import Values
 from limo._views import Pattern

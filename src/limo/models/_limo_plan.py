@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from limo._checks import check_number
+from limo._settings import check_number
 from limo._views import ROWS, Pattern
 from limo.losses._term import Term, Totals, Weighted, check_terms
 from limo.measures._measure import Measure

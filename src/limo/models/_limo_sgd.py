@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from limo._checks import check_known_labels, check_name, check_number, weighted
+from limo._checks import check_known_labels, weighted
+from limo._settings import check_name, check_number
 from limo._solvers import sgd
 from limo._solvers.problem import Features, Problem, Solution
 from limo._sparse import check_sparse

@@ -7,7 +7,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from limo._checks import check_number, weighted
+from limo._checks import weighted
+from limo._settings import check_number
 from limo._system import at_most
 from limo._types import Booleans, Values
 from limo._views import Pattern

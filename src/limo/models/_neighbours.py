@@ -13,9 +13,9 @@ from scipy import sparse
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.parallel import Parallel, delayed
 
-from limo._checks import check_n_jobs, check_number
 from limo._kernels.expected_f1 import best_neighbour_sets
 from limo._kernels.profiles import nearest
+from limo._settings import check_n_jobs, check_number
 from limo._sparse import check_sparse
 from limo._system import check_time, current_deadline, stopping_at
 from limo._types import Integers, Values

@@ -15,8 +15,9 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from limo._checks import check_name, check_number, check_weights
+from limo._checks import check_weights
 from limo._kernels.trees import sum_leaf_labels
+from limo._settings import check_name, check_number
 from limo._system import OutOfTimeError, at_most, check_time, workers
 from limo._types import Anything, Integers, Values
 from limo._views import Pattern

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from limo._checks import check_inputs, check_name
+from limo._checks import check_inputs
 from limo._evaluate import evaluate
 from limo._margins import effectiveness, micro_auc_bound
+from limo._settings import check_name
 from limo._types import Anything, Values
 from limo.measures._compute import compute
 from limo.measures._conventions import CONVENTIONS

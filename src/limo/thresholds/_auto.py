@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import check_number
 from limo._kernels.thresholds import count_predicted
+from limo._settings import check_number
 from limo._text import Rows, align
 from limo._types import Anything, Integers, Values
 from limo._views import AVERAGES, COLUMNS, ENTRIES, ROWS, Pattern, View

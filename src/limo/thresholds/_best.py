@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import check_inputs, check_name
+from limo._checks import check_inputs
 from limo._kernels.thresholds import count_above
 from limo._profiles import Profile, read_profiles
+from limo._settings import check_name
 from limo._types import Anything, Floats, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, THRESHOLDS, Counts, Pattern, ThresholdKind, View
 from limo.measures._compute import Found, ProfileFunction

@@ -7,8 +7,9 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 
-from limo._checks import check_inputs, check_name, check_scores
+from limo._checks import check_inputs, check_scores
 from limo._kernels.thresholds import fit_sigmoid
+from limo._settings import check_name
 from limo._system import Documented
 from limo._types import Booleans, Floats, Values
 

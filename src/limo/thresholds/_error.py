@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import check_labels, check_name
+from limo._checks import check_labels
+from limo._settings import check_name
 from limo._types import Anything, Integers
 from limo._views import ENTRIES, ROWS, THRESHOLDS, Counts, Pattern, ThresholdKind, View, count
 from limo.measures._conventions import CONVENTIONS

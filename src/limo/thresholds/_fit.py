@@ -18,8 +18,8 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from limo._checks import check_name
 from limo._scores import probabilities_of, scores_of
+from limo._settings import check_name
 from limo._types import Anything, Booleans, Integers, Values
 from limo._views import Pattern
 from limo.datasets import StratifiedFolds

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.utils.validation import has_fit_parameter
 
-from limo._checks import check_name, check_number
+from limo._settings import check_name, check_number
 from limo._sparse import check_sparse
 from limo._types import Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Pattern

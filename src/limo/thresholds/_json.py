@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from limo._checks import check_name, check_number
+from limo._settings import check_name, check_number
 from limo._system import write_text
 from limo._text import plain
 from limo.thresholds._auto import AutoThreshold, Tried

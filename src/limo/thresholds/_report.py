@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limo._checks import check_name, check_truth
+from limo._checks import check_truth
 from limo._frames import Names
 from limo._profiles import Profile, read_profiles
+from limo._settings import check_name
 from limo._system import Later, write_text
 from limo._text import Rows, align, as_html, plain
 from limo._types import Anything, Values

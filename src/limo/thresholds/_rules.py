@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from limo._checks import check_number
 from limo._frames import column_names
+from limo._settings import check_number
 from limo._system import Documented
 from limo._types import Anything, Values
 from limo._views import COLUMNS, ENTRIES, Pattern

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limo._checks import check_name, check_number
+from limo._settings import check_name, check_number
 from limo._types import Anything, Values
 from limo._views import AVERAGES, Counts, View
 from limo.measures._conventions import CONVENTIONS

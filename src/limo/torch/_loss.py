@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from limo._checks import check_name
+from limo._settings import check_name
 from limo._views import VIEWS
 from limo.losses._term import Term, check_terms
 from limo.torch._rows import RowLosses, Tensor, torch
