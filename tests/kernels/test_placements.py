@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from limo._kernels.placements import add_auc_influence, add_precision_influence, resample_row
+from limo._kernels.placements import (
+    _first_above,
+    _first_at_least,
+    add_auc_influence,
+    add_precision_influence,
+    resample_row,
+)
 from naive import further as naive
 
 EACH, THREE = np.arange(12), np.arange(12) // 3
@@ -55,3 +61,12 @@ def test_the_best_rank_of_ties_counts_only_higher_scores():
     influence = np.zeros(3)
     add_precision_influence(s, y, EACH[:3], False, 1.0, influence)
     assert influence[1] == 0.0
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 7, 8, 9])
+def test_places_among_relevant_scores_equal_a_search(size):
+    ascending = np.sort(np.random.default_rng(size).integers(0, 4, size)).astype(float)
+    for value in np.arange(-0.5, 4.5, 0.5):
+        first = _first_at_least(ascending, value)
+        assert first == sum(ascending < value)
+        assert _first_above(ascending, value, first) == sum(ascending <= value)
