@@ -25,10 +25,10 @@ def _first_at_least(ascending: Floats, value: float) -> int:
 
 @kernel
 def _first_above(ascending: Floats, value: float, start: int) -> int:
-    """The first index from ``start`` on whose item exceeds ``value``, if all from there reach it."""
+    """The first index whose item exceeds ``value``; ``start`` is the first that reaches it."""
     if start == ascending.size or ascending[start] > value:
         return start  # no tie, which is the rule
-    return start + np.searchsorted(ascending[start:], value, side="right")
+    return start + int(np.searchsorted(ascending[start:], value, side="right"))
 
 
 @kernel
