@@ -151,13 +151,13 @@ class RowPart:
         The items of each row.
     values : dict of str to array of shape (2, n_rows)
         By measure, the values of the rows and the best possible ones.
-    found : dict of str to array
+    others : dict of str to array
         By name, the results of the functions that margins are made from.
     """
 
     items: Items
     values: dict[str, Values]
-    found: dict[str, Anything]
+    others: dict[str, Anything]
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,18 +366,18 @@ def finish(
             f"{counted.n_rows}. Pass every block again, and each once."
         )
     rows: RowValues = {}
-    found: dict[str, dict[str, Anything]] = {}
+    others: dict[str, dict[str, Anything]] = {}
     if counted.has_scores:
         for view in (COLUMNS, ENTRIES):
             known = of_labels if view is COLUMNS else None
-            values, found[view.name] = known or values_of_view(view, reference, counted, task)
+            values, others[view.name] = known or values_of_view(view, reference, counted, task)
             rows |= values
     items = reference.items()
     if counted.has_predictions:
         rows |= values_of_counts(task.measures, label_counts(counted, items), task.conventions)
     shape = reference.n_rows, reference.n_labels
     n_gaps = int(reference.unknown.sum()), int(np.isneginf(reference.by_score).sum())
-    return evaluation_with_rows(counted, task, Computed({}, found, items), rows, shape, n_gaps)
+    return evaluation_with_rows(counted, task, Computed({}, others, items), rows, shape, n_gaps)
 
 
 OfView = tuple[RowValues, dict[str, Anything]]
@@ -402,16 +402,16 @@ def evaluation_with_rows(
     n_gaps: tuple[int, int],
 ) -> Evaluation:
     """The evaluation of all rows; ``known`` has the results for labels and the whole matrix."""
-    found, items, measures = dict(known.found), dict(known.items), task.measures
+    others, items, measures = dict(known.others), dict(known.items), task.measures
     if counted.sums is None:
         items[ROWS.name] = joined_items(counted.rows)
         own, of_rows = joined_rows(counted.rows)
-        rows, found = rows | own, found | of_rows
+        rows, others = rows | own, others | of_rows
     else:
         measures = tuple(
             replace(m, also=None) if m.also is ROWS else m for m in measures if m.view is not ROWS
         )
-    computed = computed_of(measures, rows, task.conventions, found, items)
+    computed = computed_of(measures, rows, task.conventions, others, items)
     evaluation = evaluation_of(
         measures, computed, task.conventions, shape, task.label_names, n_gaps
     )

@@ -12,8 +12,8 @@ from limo._types import Booleans, Values
 from limo._views import VIEWS, Items, View
 from limo.measures._compute import (
     Also,
+    ByView,
     Computed,
-    Found,
     ProfileFunction,
     check_conventions,
     compute,
@@ -133,13 +133,13 @@ def evaluate_checked(
     *,
     measures: Sequence[Measure] | None = None,
     sampling: Sampling | None = None,
-) -> tuple[Evaluation, Found]:
+) -> tuple[Evaluation, ByView]:
     """Evaluate checked input, and apply other functions to the same sorted scores.
 
     ``also`` is explained at :func:`limo.measures._compute.compute`.
     """
 
-    def functions(view: View, results: Found) -> dict[str, ProfileFunction]:
+    def functions(view: View, results: ByView) -> dict[str, ProfileFunction]:
         return {**MARGIN_FUNCTIONS, **(also(view, results) if also else {})}
 
     if measures is None:
@@ -156,7 +156,7 @@ def evaluate_checked(
     if sampling is not None:
         sample = draw_sample(measures, checked, conventions, computed.results, sampling)
         evaluation = replace(evaluation, sample=sample)
-    return replace(evaluation, weighted=checked.Y.row_weights is not None), computed.found
+    return replace(evaluation, weighted=checked.Y.row_weights is not None), computed.others
 
 
 def evaluation_of(
@@ -183,7 +183,7 @@ def evaluation_of(
         results,
         {
             name: summarise(VIEWS[name], by_function, items[name].weights)
-            for name, by_function in computed.found.items()
+            for name, by_function in computed.others.items()
         },
         conventions,
         *shape,

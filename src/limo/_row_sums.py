@@ -181,7 +181,7 @@ class RowSums:
                 kind: MeasureSums.of(measure, lines, items, weights, task.conventions)
                 for kind, weights in own.items()
             }
-        margins = MarginSums.of(part.found, items.weights) if part.found else None
+        margins = MarginSums.of(part.others, items.weights) if part.others else None
         return cls(sums, margins, items.weights is None)
 
     def plus(self, other: "RowSums") -> "RowSums":
@@ -300,6 +300,7 @@ def joined_rows(parts: "Sequence[RowPart]") -> tuple[RowValues, dict[str, dict[s
             name: np.concatenate([table[name] for table in tables], axis=-1) for name in tables[0]
         }
 
-    values, found = joined([part.values for part in parts]), joined([part.found for part in parts])
+    values = joined([part.values for part in parts])
+    others = joined([part.others for part in parts])
     rows = {(name, ROWS.name): lines for name, lines in values.items()}
-    return rows, {ROWS.name: found} if found else {}
+    return rows, {ROWS.name: others} if others else {}

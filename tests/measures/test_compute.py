@@ -65,7 +65,7 @@ def test_more_can_be_read_from_every_view():
         check_inputs(Y, S),
         limo.Conventions(),
         lambda view, before: {"pairs": lambda profile: profile.n_pairs},
-    ).found
+    ).others
     assert {view: rows["pairs"].tolist() for view, rows in found.items()} == {
         "rows": [2, 2],
         "columns": [1, 1, 1],

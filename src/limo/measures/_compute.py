@@ -18,9 +18,9 @@ from limo.measures._measure import Measure, Result, average, filled_rows, reduce
 from limo.measures._table import MEASURES
 
 ProfileFunction = Callable[[Profile], Anything]
-Found = Mapping[str, Mapping[str, Anything]]
+ByView = Mapping[str, Mapping[str, Anything]]
 """Results of functions of profiles, by the name of the view, then of the function."""
-Also = Callable[[View, Found], Mapping[str, ProfileFunction]]
+Also = Callable[[View, ByView], Mapping[str, ProfileFunction]]
 RowValues = dict[tuple[str, str], Values]
 """By measure and view two lines: the values of the rows, and the best possible ones."""
 
@@ -40,7 +40,7 @@ class Computed:
     """
 
     results: dict[str, Result]
-    found: Found
+    others: ByView
     items: Mapping[str, Items]
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
@@ -117,7 +117,7 @@ def computed_of(
     measures: Iterable[Measure],
     rows: RowValues,
     conventions: Conventions,
-    others: Found,
+    others: ByView,
     items: Mapping[str, Items],
 ) -> Computed:
     """Average the values of the rows of each measure."""

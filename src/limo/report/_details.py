@@ -13,7 +13,7 @@ from limo._margins import MarginSummary
 from limo._text import plain, shortened
 from limo._types import Anything, Integers, Values
 from limo._views import COLUMNS, THRESHOLDS, Counts, Pattern, View
-from limo.measures._compute import Found, ProfileFunction
+from limo.measures._compute import ByView, ProfileFunction
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import average
 from limo.measures._table import MEASURES
@@ -52,7 +52,7 @@ class ThresholdDetails:
     instance_error: Integers | None
 
 
-def threshold_functions(view: View, results: Found) -> dict[str, ProfileFunction]:
+def threshold_functions(view: View, results: ByView) -> dict[str, ProfileFunction]:
     """Functions of profiles whose results :func:`threshold_details` needs.
 
     They run while the scores are sorted, so that sorting happens once.
@@ -61,7 +61,7 @@ def threshold_functions(view: View, results: Found) -> dict[str, ProfileFunction
     return functions | ({"thresholds": label_thresholds} if view is COLUMNS else {})
 
 
-def threshold_details(checked: Checked, results: Found) -> ThresholdDetails:
+def threshold_details(checked: Checked, results: ByView) -> ThresholdDetails:
     """Describe thresholds for one model's scores, from the results of the functions above."""
     assert checked.S is not None
     best = best_of(checked.Y, DenseScores(checked.S), results)

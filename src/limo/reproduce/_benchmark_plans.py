@@ -21,7 +21,7 @@ from limo.thresholds._fit import cross_fit, fit_varying, folds_of
 
 # Procedures: LIMO as its authors ran it, and tuned logistic regression.
 
-Found = Iterator[tuple[str, float, str]]
+Rows = Iterator[tuple[str, float, str]]
 Thresholds = Literal["training", "test labels", "global"]
 ALL = tuple(PAPER_MEASURES)
 OF_SCORES = tuple(name for name, m in PAPER_MEASURES.items() if m.needs == "scores")
@@ -45,7 +45,7 @@ def limo_as_authors(
     seed: int,
     kind: Variant = "LIMO",
     thresholds: Thresholds = "training",
-) -> Found:
+) -> Rows:
     """LIMO as the authors ran it: features scaled over train and test, every label trained.
 
     ``thresholds="test labels"`` chooses the threshold of each label on the test labels. Such
@@ -69,7 +69,7 @@ def limo_as_authors(
         )
 
 
-def tuned_logistic(data: Dataset, train: Anything, test: Anything, seed: int) -> Found:
+def tuned_logistic(data: Dataset, train: Anything, test: Anything, seed: int) -> Rows:
     """Logistic regression per label, C by cross-validation, the threshold that suits each measure.
 
     Thresholds are fitted on cross-fitted scores of the training data. All folds use the C chosen on
@@ -95,7 +95,7 @@ def tuned_logistic(data: Dataset, train: Anything, test: Anything, seed: int) ->
         yield name, value, f"{one_line(rule)}, fitted on cross-fitted scores"
 
 
-def _of_scores(Y: Any, S: Values) -> Found:
+def _of_scores(Y: Any, S: Values) -> Rows:
     evaluation = evaluate(Y, S)
     yield from ((name, evaluation[name], "") for name in OF_SCORES)
 

@@ -11,7 +11,7 @@ from limo._profiles import Profile, read_profiles
 from limo._settings import check_name
 from limo._types import Anything, Floats, Values
 from limo._views import COLUMNS, ENTRIES, ROWS, THRESHOLDS, Counts, Pattern, ThresholdKind, View
-from limo.measures._compute import Found, ProfileFunction
+from limo.measures._compute import ByView, ProfileFunction
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._rows import f1
 from limo.thresholds._scores import Scores, check_pair, read_scores
@@ -338,7 +338,7 @@ def f1_curves(
     return curves_of(Y, results)
 
 
-def curve_functions(view: View, results: Found) -> dict[str, ProfileFunction]:
+def curve_functions(view: View, results: ByView) -> dict[str, ProfileFunction]:
     """Functions of profiles that find the curves: first the thresholds, then sums at each.
 
     The view of the whole matrix must come first.
@@ -349,7 +349,7 @@ def curve_functions(view: View, results: Found) -> dict[str, ProfileFunction]:
     return {"sums": lambda profile: _sums(profile, thresholds)}
 
 
-def curves_of(Y: Pattern, results: Found) -> F1Curves:
+def curves_of(Y: Pattern, results: ByView) -> F1Curves:
     """The curves, from what :func:`curve_functions` found in the three views."""
     instance_f1, hits, predicted = results["rows"]["sums"].sum(axis=-1)
     macro_f1 = results["columns"]["sums"][0].sum(axis=-1)

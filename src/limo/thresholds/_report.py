@@ -18,7 +18,7 @@ from limo._system import Later, write_text
 from limo._text import Rows, align, as_html, plain
 from limo._types import Anything, Values
 from limo._views import ENTRIES, THRESHOLDS, Counts, Pattern, ThresholdKind, View, count
-from limo.measures._compute import Found, ProfileFunction
+from limo.measures._compute import ByView, ProfileFunction
 from limo.measures._conventions import CONVENTIONS
 from limo.measures._measure import average
 from limo.measures._table import MEASURES, measures_of_labels
@@ -314,13 +314,13 @@ def _suited() -> dict[str, ThresholdKind]:
 # Counts above the best thresholds
 
 
-def best_functions(view: View, results: Found) -> dict[str, ProfileFunction]:
+def best_functions(view: View, results: ByView) -> dict[str, ProfileFunction]:
     """Functions of profiles that count, for measures of labels, above the best thresholds."""
     targets = [t for t in _targets().values() if _can_count(view, [t])]
     return {"best": lambda profile: _count_best(profile, targets)}
 
 
-def best_of(Y: Pattern, scores: Scores, results: Found) -> BestCounts:
+def best_of(Y: Pattern, scores: Scores, results: ByView) -> BestCounts:
     """The counts from what :func:`best_functions` found; what they could not count is read here."""
     return {
         view.name: _best_of(view, Y, scores, results[view.name]["best"])
