@@ -101,9 +101,15 @@ def add_example_and_picture(app, what, name, thing, options, lines):
     lines.extend(generate_pages.additions(name, HERE))
 
 
+def drop_last_blank_lines(app, docname, source):
+    """Leave out the blank line that doctest needs before the end of a block of code."""
+    source[0] = source[0].replace("\n\n```\n", "\n```\n")
+
+
 def setup(app):
     """Write the pages that are made from the code before Sphinx reads the sources."""
     generate_pages.write_all(HERE)
     app.connect("autodoc-process-docstring", keep_formulas, priority=400)
     app.connect("autodoc-process-docstring", add_example_and_picture, priority=900)
     app.connect("autodoc-skip-member", skip_foreign_members)
+    app.connect("source-read", drop_last_blank_lines)

@@ -101,7 +101,8 @@ def section(name: str, seen: set[int]) -> list[str]:
         chosen = [n for n in left if belongs(getattr(package, n))]
         left = [n for n in left if n not in chosen]
         if chosen:
-            parts += [f".. rubric:: {kind}", "", ".. autosummary::", "   :toctree: reference", ""]
+            parts += [f".. rubric:: {kind}", "", ".. autosummary::"]
+            parts += ["   :toctree: reference", "   :nosignatures:", ""]
             parts += [f"   {name}.{n}" for n in sorted(chosen)] + [""]
     return parts
 
@@ -307,6 +308,12 @@ def measure_table() -> str:
 
 
 def threshold_word(measure: Measure) -> str:
-    """The kind of threshold that suits a measure."""
-    kinds = {"instance": "per instance", "label": "per label", "global": "one for all"}
-    return "none" if measure.needs == "scores" else kinds[measure.view.threshold]
+    """The kind of threshold that suits a measure: that of the rule in the table."""
+    kinds = {
+        limo.InstanceThreshold: "per instance",
+        limo.LabelThreshold: "per label",
+        limo.GlobalThreshold: "one for all",
+    }
+    if measure.needs == "scores":
+        return "none"
+    return kinds[type(limo.suggest_threshold(measure.name))]

@@ -71,7 +71,7 @@ def test_missing(read_text: Read) -> None:
         ("x,t\n1,0\n2,1,1\n", "line 3: expected 2 values, one for each column name, got 3"),
         ("x,t\n1,0\nl.5,1\n", "line 3: expected a number for 'x' as in other rows, got 'l.5'"),
         ("x,t\n1,0\n2,3\n", "line 3: the label 't' must be 0 or 1, got 3"),
-        ("x,t\n1,0\n2,\n", "the value of 't' is missing"),
+        ("x,t\n1,0\n2,\n", "line 3: the label 't' must be 0 or 1, got a missing value"),
         ("x,t\n1,0\n1e999,1\n", "line 3: expected a finite number for 'x', got '1e999'"),
         ("x,x,t\n1,1,0\n", "line 1: expected different column names, got 'x' twice"),
         ("", "expected column names in the first line, got an empty file"),
@@ -90,8 +90,12 @@ def test_labels_must_be_named(read_text: Read) -> None:
         DataError, match=r"which columns are the labels\? Name them: labels=\['a', 'b'\]"
     ):
         read_text(CSV, "toy.csv")
-    with pytest.raises(DataError, match=r"drop names no column: \['z'\]"):
+    with pytest.raises(DataError, match="no column to drop is named 'z'; there are 'x', 'colour'"):
         read_text(CSV, "toy.csv", labels=2, drop=["z"])
+    with pytest.raises(DataError, match="Did you mean 'colour'"):
+        read_text(CSV, "toy.csv", labels=2, drop=["color"])
+    with pytest.raises(DataError, match="no column is named 'colors'.*Did you mean 'colour'"):
+        read_text(CSV, "toy.csv", labels=["colors"])
     assert read_text(CSV, "toy.csv", labels=2, drop=["colour"]).feature_names == ("x",)
     with pytest.raises(DataError, match="at most 3 columns, got 4"):
         read_text(CSV, "toy.csv", labels=2, limits=Limits(max_columns=3))

@@ -15,7 +15,7 @@ import numpy as np
 from defusedxml import DefusedXmlException, ElementTree
 from scipy import sparse
 
-from limo._text import repeated
+from limo._text import did_you_mean, repeated
 from limo.datasets._dataset import Dataset, as_labels, find_non_binary, with_gaps
 from limo.datasets._options import DataError, LabelChoice, Limits, ReadOptions, shorten
 from limo.datasets._source import Source, unquote
@@ -26,6 +26,7 @@ _POSITIVE = {"1", "+1", "true", "yes", "t", "y", "1.0"}
 _NEGATIVE = {"0", "-1", "false", "no", "f", "n", "0.0"}
 _LARGE = 1 << 25  # values of X; below, it is dense or sparse as the file is
 _NEARLY_EMPTY = 4  # values of X for each one stored
+_MOST_COMPARED = 10_000  # names that a misspelt one is compared with
 _ROW_ID_FROM = 20  # rows; in fewer, values that all differ do not show that they name the rows
 
 
@@ -92,27 +93,36 @@ def labelled_dataset(columns: Columns, options: ReadOptions, checksum: str) -> D
         raise DataError(f"which columns are the labels? {_HOW_TO}{listed}", path=columns.path)
     if options.tags is not None:
         columns.text(str(options.tags))  # a wrong name must be reported first
-    kept = kept_columns(columns, options)
     if options.tags is not None:
+        kept = kept_columns(columns, options)
         X, names = feature_columns(kept, np.arange(len(kept.headers)), options)
         Y, label_names = kept.tag_labels(options)
         return Dataset(X, Y, names, label_names, columns.path, checksum)
-    labels = given_labels(kept.names, options.labels, options.label_location, columns.path)
-    return to_dataset(kept, labels, options, checksum)
+    names = [name for name in columns.names if name not in options.drop]
+    labels = given_labels(names, options.labels, options.label_location, columns.path)
+    return to_dataset(kept_columns(columns, options, labels), labels, options, checksum)
 
 
-def kept_columns(columns: Columns, options: ReadOptions) -> Columns:
-    """The columns without those to drop; reject a missing value unless the options allow it."""
-    unknown = set(options.drop) - set(columns.names) - set(columns.texts)
+def kept_columns(columns: Columns, options: ReadOptions, labels: Sequence[int] = ()) -> Columns:
+    """The columns without those to drop; reject a missing feature unless the options allow it.
+
+    ``labels`` are places among the columns that are kept. :func:`binary_columns` checks these.
+    """
+    there = [*columns.texts, *columns.names]
+    unknown = sorted(set(options.drop) - set(there))
     if unknown:
-        raise DataError(f"drop names no column: {sorted(unknown)}", path=columns.path)
+        problem = f"no column to drop is named {shorten(unknown)}"
+        hint = did_you_mean(unknown[0], there[:_MOST_COMPARED])
+        raise DataError(f"{problem}; there are {shorten(there)}.{hint}", path=columns.path)
     kept = [j for j, name in enumerate(columns.names) if name not in options.drop]
     headers = tuple(columns.headers[j] for j in kept)
     cells = columns.cells[:, kept] if len(kept) < len(columns.names) else columns.cells
-    if features_only_may_miss(options) == "error" and np.isnan(cells).any():
-        row, column = np.argwhere(np.isnan(cells))[0].tolist()
-        line = columns.line_of(row)
-        raise missing_value(headers[column].name, columns.path, line)
+    if features_only_may_miss(options) == "error":
+        gone = np.isnan(cells)
+        gone[:, list(labels)] = False
+        if gone.any():
+            row, column = np.argwhere(gone)[0].tolist()
+            raise missing_value(headers[column].name, columns.path, columns.line_of(row))
     return replace(columns, headers=headers, cells=cells)
 
 
@@ -465,7 +475,8 @@ def _find_columns(names: list[str], wanted: Sequence[str], path: str, advice: st
     unknown = [name for name in wanted if name not in place]
     if unknown or not wanted:
         problem = f"no column is named {shorten(unknown)}" if unknown else "no label is named"
-        raise DataError(f"{problem}; there are {shorten(names)}. {advice}", path=path)
+        hint = did_you_mean(unknown[0], names[:_MOST_COMPARED]) if unknown else ""
+        raise DataError(f"{problem}; there are {shorten(names)}.{hint} {advice}", path=path)
     if (twice := repeated(wanted)) is not None:
         raise DataError(f"the label {twice!r} is named twice", path=path)
     return [place[name] for name in wanted]
