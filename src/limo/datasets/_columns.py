@@ -98,8 +98,8 @@ def labelled_dataset(columns: Columns, options: ReadOptions, checksum: str) -> D
         X, names = feature_columns(kept, np.arange(len(kept.headers)), options)
         Y, label_names = kept.tag_labels(options)
         return Dataset(X, Y, names, label_names, columns.path, checksum)
-    names = [name for name in columns.names if name not in options.drop]
-    labels = given_labels(names, options.labels, options.label_location, columns.path)
+    left = [name for name in columns.names if name not in options.drop]
+    labels = given_labels(left, options.labels, options.label_location, columns.path)
     return to_dataset(kept_columns(columns, options, labels), labels, options, checksum)
 
 
