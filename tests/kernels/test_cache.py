@@ -1,6 +1,8 @@
-"""The cache of compiled code, where numba may write to none of its folders."""
+"""The cache of compiled code: where numba may write to none of its folders, and of two processes."""
 
 import os
+import subprocess
+import sys
 import time
 import warnings
 from pathlib import Path
@@ -74,3 +76,44 @@ def test_the_time_of_compiling_is_counted_once():
     assert 0 < first - before <= took
     assert outer(2) == 6
     assert _kernels.compile_seconds() == first
+
+
+_SORTS = """
+import numpy as np
+from limo._kernels import kernel
+
+@kernel
+def order(values):
+    return np.argsort(values)
+
+@kernel
+def ordered(values):
+    copied = values.copy()
+    copied.sort()
+    return copied
+
+@kernel
+def same(value):
+    return value
+"""
+
+
+@pytest.mark.slow
+def test_code_of_two_processes_does_not_mix(tmp_path):
+    """Each compiles one sort; a third process takes both from the cache.
+
+    The first compiles two functions before: numba's own numbers of the two sorts are then equal.
+    """
+    (tmp_path / "sorts.py").write_text(_SORTS)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    given = os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    printed = []
+    order, ordered = "print(sorts.order(x).tolist())", "print(sorts.ordered(x).tolist())"
+    for calls in (f"sorts.same(1); sorts.same(1.0); {order}", ordered, f"{order}; {ordered}"):
+        code = f"import numpy as np, sorts; x = np.arange(40.0)[::-1].copy(); {calls}"
+        run = subprocess.run(
+            [sys.executable, "-c", code], env=given, capture_output=True, text=True, check=True
+        )
+        printed.append(run.stdout.splitlines())
+    expected = [str(list(range(39, -1, -1))), str([float(k) for k in range(40)])]
+    assert printed == [expected[:1], expected[1:], expected]

@@ -11,19 +11,33 @@ it starts. ``NUMBA_CACHE_DIR`` names a folder to keep.
 
 import atexit
 import os
+import secrets
 import shutil
 import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import event
+from numba.core import bytecode, event
 
 Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def _random_numbers() -> Iterator[int]:
+    """Numbers that no two processes share, also if one is a copy of the other."""
+    while True:
+        yield secrets.randbits(62)
+
+
+# numba numbers what a process compiles, and the functions that make up its sorts differ in nothing
+# else: an argsort of one process and a sort of another may have the same name. A third process that
+# loads both from the cache calls one of them for both, and sorts wrongly without an error (numba's
+# issue 10486). With random numbers the names differ.
+bytecode.FunctionIdentity._unique_ids = _random_numbers()  # type: ignore[assignment]
 
 
 def kernel(function: Function) -> Function:
