@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from limo import _system
-from limo._system import Later
+from limo._system import Later, importable
 
 
 def test_it_is_the_module():
@@ -31,6 +31,19 @@ def test_a_missing_library_is_named_with_its_extra(library, extra, monkeypatch):
         monkeypatch.setitem(sys.modules, part, None)
     with pytest.raises(ModuleNotFoundError, match=rf"pip install 'limo-ml\[{extra}\]'"):
         _ = Later(library).anything
+
+
+def test_a_library_that_fails_to_load_cannot_be_used(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, line in (
+        ("limo_fine", ""),
+        ("limo_old", "raise ImportError('no')"),
+        ("limo_alone", "raise OSError('libgomp.so.1: cannot open shared object file')"),
+    ):
+        (tmp_path / f"{name}.py").write_text(line)
+    assert importable("limo_fine")
+    for name in ("limo_old", "limo_alone", "limo_nowhere"):
+        assert not importable(name)
 
 
 def test_every_extra_that_is_named_exists():

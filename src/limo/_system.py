@@ -380,6 +380,19 @@ def need(name: str) -> Any:
         ) from None
 
 
+def importable(name: str) -> bool:
+    """Whether a library can be used.
+
+    One that is installed may still lack a library of the system: LightGBM needs libgomp, which
+    small containers do not have.
+    """
+    try:
+        importlib.import_module(name)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
 class Later:
     """A module that is imported when one of its attributes is first used.
 

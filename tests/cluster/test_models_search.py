@@ -18,7 +18,10 @@ def collections():
 
 
 def held_out(params, n_folds=2):
-    """Scores of instances by a model of the others, with the folds of the blocks."""
+    """Scores of instances by a model of the others, with the folds of the blocks.
+
+    Alpha is for all instances: half of them take twice as much.
+    """
     inside = np.zeros((n_folds, len(X)), dtype=bool)
     for number, start in enumerate(range(0, len(X), SIZE)):
         block = checked_block(X[start : start + SIZE], Y[start : start + SIZE], number)
@@ -27,7 +30,8 @@ def held_out(params, n_folds=2):
     assert (inside.sum(axis=0) == 1).all()
     S = np.empty(Y.shape)
     for rows in inside:
-        model = limo.MarginClassifier(**params, tol=1e-4, threshold_measure=None)
+        own = params | {"alpha": params["alpha"] * len(X) / np.sum(~rows)}
+        model = limo.MarginClassifier(**own, tol=1e-4, threshold_measure=None)
         S[rows] = model.fit(X[~rows], Y[~rows]).decision_function(X[rows])
     return S
 

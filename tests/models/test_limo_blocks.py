@@ -74,6 +74,15 @@ def test_the_rule_is_that_of_the_scores_of_the_models():
         np.testing.assert_array_equal(found.predict(model.scores(X)), expected.predict(model.scores(X)))  # fmt: skip
 
 
+def test_alpha_for_more_instances_grows_as_their_number():
+    engine = Local(Part([checked_block(X[:60], Y[:60], 0)]))
+    terms, solving = limo.LIMOClassifier()._loss_terms(), Settings(True, 3.0, 1e-6, 500)
+    (own,) = solve_path(engine, terms, [3e-3], solving)
+    (grown,) = solve_path(engine, terms, [1e-3], solving, for_rows=180)
+    assert grown.alpha == pytest.approx(own.alpha)
+    np.testing.assert_allclose(grown.scores(X), own.scores(X), rtol=1e-6)
+
+
 def test_wrong_blocks_are_errors():
     with pytest.raises(ValueError, match="block 7 has 3 rows of X and 2 of y"):
         checked_block(X[:3], Y[:2], 7)

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -32,6 +31,7 @@ from limo._cli.options import (
     complete_method,
     known_method,
 )
+from limo._system import importable
 from limo._text import counted
 
 EXAMPLES = examples(
@@ -349,10 +349,10 @@ def _say_ensemble(result: dict[str, Any], measure: str) -> None:
         kind = _KINDS.get(result["threshold"], f"{result['threshold']}, chosen by cross-validation")
         print_text(f"Threshold: {kind}.")
     boosted = any(line.get("family") == "boosting" for line in tried)
-    if boosted and find_spec("lightgbm") is None:
+    if boosted and not importable("lightgbm"):
         print_text(
-            "scikit-learn grew the boosted trees, because LightGBM is not installed. It is several "
-            "times faster: pip install 'limo-ml[boosting]'."
+            "scikit-learn grew the boosted trees, because LightGBM cannot be imported. It is "
+            "several times faster: pip install 'limo-ml[boosting]'."
         )
     for text in _left_out(result["tried"]):
         print_text(text)

@@ -316,7 +316,7 @@ class LIMOClassifierCV(BaseEstimator):  # type: ignore[misc]
         folds = [engine.derive(chosen_of, Fold(k, self.cv, inside=False)) for k in range(self.cv)]
         for done, candidate in enumerate(candidates, 1):
             how = candidate.terms, candidate.alphas, Solving.of(self)
-            paths = [solve_path(fold, *how) for fold in folds]
+            paths = [solve_path(fold, *how, for_rows=totals.n_rows) for fold in folds]
             for alpha, models in zip(candidate.alphas, zip(*paths, strict=True), strict=True):
                 yield self._judged(engine, measure, rule, candidate.terms, alpha, list(models))
             if self.callback is not None:

@@ -1,9 +1,8 @@
 """Boosted trees, one sequence for each label, kept as plain arrays.
 
-LightGBM grows them if it is installed, scikit-learn otherwise. Predictions need neither.
+LightGBM grows them if it can be imported, scikit-learn otherwise. Predictions need neither.
 """
 
-import importlib.util
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
@@ -21,6 +20,7 @@ from limo._system import (
     at_most,
     check_time,
     current_deadline,
+    importable,
     n_workers,
     stopping_at,
     workers,
@@ -38,8 +38,8 @@ _LABELS_AT_ONCE = 16
 
 
 def has_lightgbm() -> bool:
-    """Whether LightGBM is installed."""
-    return importlib.util.find_spec("lightgbm") is not None
+    """Whether LightGBM can be used."""
+    return importable("lightgbm")
 
 
 class BoostingClassifier(MultiLabelClassifier):

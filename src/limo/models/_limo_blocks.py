@@ -193,25 +193,32 @@ def solve_path(
     solving: Solving,
     callback: Callback | None = None,
     start: Solution | None = None,
+    for_rows: float | None = None,
 ) -> Iterator[Weights]:
-    """Weights for falling alpha, each found from the one before."""
+    """Weights for falling alpha, each found from the one before.
+
+    The alphas are for ``for_rows`` instances, by default those of the engine. If it has fewer,
+    it takes as many times more, as the folds of :class:`limo.LIMOClassifierCV` do.
+    """
     summary = summarise(engine)
     totals = summary.totals
+    strength = 1.0 if for_rows is None else for_rows / totals.n_rows
     unit = float(np.sqrt(summary.squares / totals.n_rows)) or 1.0
     constant = float(solving.intercept_scaling) * unit if solving.fit_intercept else 0.0
     problem = BlockProblem(engine, Setting(terms, totals, constant), 1.0, summary.n_features)
     for alpha in alphas:
         if start is not None and start.W.shape != problem.shape:
             start = None
+        own = strength * alpha * unit**2
         start = exact.solve(
-            problem.with_alpha(alpha * unit**2),
+            problem.with_alpha(own),
             tol=solving.tol,
             max_iter=solving.max_iter,
             start=start,
             callback=callback,
         )
         constant_labels = ConstantLabels.of(totals.ones, totals.items)
-        yield Weights(start, constant, constant_labels, alpha * unit**2)
+        yield Weights(start, constant, constant_labels, own)
 
 
 # The estimator
