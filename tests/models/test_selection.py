@@ -9,13 +9,14 @@ from limo.models._selection import (
     alone,
     expected_label_thresholds,
     fit_rule,
+    label_probabilities,
     mixed,
     select,
     standardise,
     suited_terms,
     without_light,
 )
-from naive.selection import least_loss
+from naive.selection import label_log_odds, least_loss
 
 RNG = np.random.default_rng(0)
 Y = (RNG.random((80, 5)) < 0.3).astype(int)
@@ -213,14 +214,37 @@ def test_weights_and_missing_labels_are_respected():
     assert found == pytest.approx(limo.macro_f1(Y, P, sample_weight=weights))
 
 
+@pytest.mark.parametrize("pull", [0.1, 10.0])
+def test_sigmoids_of_labels_have_the_least_pulled_loss(pull, monkeypatch):
+    """With scores of other sizes, a rare label, and one in no row."""
+    monkeypatch.setattr(_selection, "_PULL", pull)
+    S = SCORES[1] * [1.0, 3.0, 0.3, 1.0, 1.0] + [0.0, 1.0, 0.0, -2.0, 0.0]
+    labels = Y.copy()
+    labels[:, 4] = 0
+    labels[5:, 3] = 0
+    P = label_probabilities(labels, S)
+    common = limo.thresholds.ScoreCalibration().fit(labels.reshape(-1, 1), S.reshape(-1, 1))
+    odds = common.transform(S.reshape(-1, 1)).reshape(S.shape)
+    z = np.log(odds / (1 - odds))
+    for j in range(5):
+        expected = label_log_odds(labels[:, j], z[:, j], pull)
+        np.testing.assert_allclose(np.log(P[:, j] / (1 - P[:, j])), expected, atol=2e-3)
+
+
+def test_a_strong_pull_gives_all_labels_one_sigmoid(monkeypatch):
+    monkeypatch.setattr(_selection, "_PULL", 1e9)
+    common = limo.thresholds.ScoreCalibration().fit(Y.reshape(-1, 1), SCORES[1].reshape(-1, 1))
+    expected = common.transform(SCORES[1].reshape(-1, 1)).reshape(Y.shape)
+    np.testing.assert_allclose(label_probabilities(Y, SCORES[1]), expected, atol=1e-6)
+
+
 def test_thresholds_have_the_highest_expected_f1():
     """Every threshold between two scores is tried; scores with ties, and a label in no row."""
     S = np.round(SCORES[1], 1)
     labels = Y.copy()
     labels[:, 4] = 0
     found = expected_label_thresholds(labels, S)
-    entries = limo.thresholds.ScoreCalibration().fit(labels.reshape(-1, 1), S.reshape(-1, 1))
-    P = entries.transform(S.reshape(-1, 1)).reshape(S.shape)
+    P = label_probabilities(labels, S)
 
     def expected_f1(j, t):
         predicted = S[:, j] > t

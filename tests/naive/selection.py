@@ -1,4 +1,4 @@
-"""Weights of an ensemble, by an interior-point solver and from the definition of the losses."""
+"""Weights of an ensemble and sigmoids of labels, by an interior-point solver and from the losses."""
 
 import cvxpy as cp
 import numpy as np
@@ -26,3 +26,12 @@ def least_loss(Y, scores, *, label_pairs):
         loss += cp.sum(cp.multiply(shares, cp.square(short)))
     cp.Problem(cp.Minimize(loss)).solve(solver="CLARABEL")
     return w.value / w.value.sum()
+
+
+def label_log_odds(y, z, pull):
+    """(1 + a) z + b of one label: the least sum of log losses and pull / 2 (a^2 + b^2)."""
+    a, b = cp.Variable(), cp.Variable()
+    losses = cp.logistic(-cp.multiply(2 * y - 1, (1 + a) * z + b))
+    solved = cp.Problem(cp.Minimize(cp.sum(losses) + pull / 2 * (cp.square(a) + cp.square(b))))
+    solved.solve(solver="CLARABEL")
+    return (1 + a.value) * z + b.value

@@ -59,7 +59,7 @@ class BoostingClassifier(MultiLabelClassifier):
     feature_share : float, default=0.5
         The share of the features that each tree (LightGBM) or split (scikit-learn) considers.
     engine : {"auto", "lightgbm", "sklearn"}, default="auto"
-        What grows the trees: by default LightGBM if it is installed
+        What grows the trees: by default LightGBM if it can be imported
         (``pip install limo-ml[boosting]``), otherwise scikit-learn's histogram gradient boosting.
     n_jobs : int or None, default=None
         The number of threads; None or -1 for one per core.

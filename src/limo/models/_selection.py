@@ -26,7 +26,7 @@ from limo._views import ROWS
 from limo.losses._sums import derivatives
 from limo.measures._measure import Measure
 from limo.measures._table import MEASURES
-from limo.thresholds._calibration import ScoreCalibration
+from limo.thresholds._calibration import ScoreCalibration, sigmoid
 from limo.thresholds._fit import ConstantLabels, make_rule
 from limo.thresholds._rules import FixedThreshold
 
@@ -37,6 +37,9 @@ _MOST_STEPS = 50
 _FEWEST_STEPS = 10
 # The level of intervals.
 _LEVEL = 0.95
+# How much the sigmoid of a label is pulled towards that of all labels.
+_PULL = 10.0
+_MOST_NEWTON_STEPS = 30
 # A member that weighs less is not worth a fit.
 _LEAST_WEIGHT = 0.03
 # Folds are left out after the deadline, too, for so many seconds: on small data that is enough for
@@ -264,12 +267,10 @@ def mixed(scores: Sequence[Values], weights: Values) -> Values:
 def expected_label_thresholds(Y: Any, S: Values) -> Values:
     """For each label, the threshold of the highest expected F1.
 
-    One sigmoid turns all scores into probabilities. A threshold that is the best for the
-    probabilities of many instances depends less on chance than one that is the best for the few
-    instances that have a rare label.
+    A threshold that is the best for the probabilities of many instances depends less on chance than
+    one that is the best for the few instances that have a rare label.
     """
-    entries = ScoreCalibration().fit(Y.reshape(-1, 1), S.reshape(-1, 1))
-    P = entries.transform(S.reshape(-1, 1)).reshape(S.shape)
+    P = label_probabilities(Y, S)
     order = np.argsort(-S, axis=0, kind="stable")
     scores, hits = (np.take_along_axis(A, order, axis=0) for A in (S, P))
     n_predicted = np.arange(1.0, len(S) + 1.0)[:, np.newaxis]
@@ -279,6 +280,50 @@ def expected_label_thresholds(Y: Any, S: Values) -> Values:
     best = expected.argmax(axis=0)[np.newaxis]
     thresholds: Values = np.take_along_axis((scores + below) / 2.0, best, axis=0)[0]
     return thresholds
+
+
+def label_probabilities(Y: Any, S: Values) -> Values:
+    """Probabilities by a sigmoid for each label, pulled towards one for all labels.
+
+    One sigmoid gives all entries log-odds z. Those of a label are (1 + a) z + b, where a and b have
+    the least sum of its log losses and _PULL / 2 (a^2 + b^2). So a rare label keeps to the common
+    sigmoid, and a frequent one has its own.
+    """
+    common = ScoreCalibration().fit(Y.reshape(-1, 1), S.reshape(-1, 1))
+    z = S * common.slope_ + common.intercept_
+    own = np.zeros((2, S.shape[1]))
+    loss = _pulled_loss(Y, z, own)
+    for _ in range(_MOST_NEWTON_STEPS):
+        step = _newton_step(Y, z, own)
+        size = np.ones(S.shape[1])
+        after = _pulled_loss(Y, z, own - step)
+        while (worse := after > loss + 1e-12 * np.abs(loss)).any() and size.min() > 1e-6:
+            size[worse] /= 2.0
+            after = _pulled_loss(Y, z, own - size * step)
+        own, loss = own - np.where(worse, 0.0, size) * step, np.where(worse, loss, after)
+        if np.abs(step).max() < 1e-4:
+            break
+    return sigmoid((1.0 + own[0]) * z + own[1])
+
+
+def _pulled_loss(Y: Any, z: Values, own: Values) -> Values:
+    """What the sigmoid of each label minimises."""
+    f = (1.0 + own[0]) * z + own[1]
+    losses: Values = (np.logaddexp(0.0, f) - Y * f).sum(axis=0)
+    losses += _PULL / 2.0 * np.square(own).sum(axis=0)
+    return losses
+
+
+def _newton_step(Y: Any, z: Values, own: Values) -> Values:
+    """The Newton step of each label, for its a and b."""
+    P = sigmoid((1.0 + own[0]) * z + own[1])
+    slopes, curvatures = P - Y, P * (1.0 - P)
+    ga, gb = (slopes * z).sum(axis=0) + _PULL * own[0], slopes.sum(axis=0) + _PULL * own[1]
+    haa, hbb = (curvatures * z * z).sum(axis=0) + _PULL, curvatures.sum(axis=0) + _PULL
+    hab = (curvatures * z).sum(axis=0)
+    step: Values = np.array([hbb * ga - hab * gb, haa * gb - hab * ga])
+    step /= haa * hbb - hab * hab
+    return step
 
 
 def _fit_weights(
