@@ -238,7 +238,7 @@ class Profile:
             return self._runs[0] - self._row_start
         return self._cumulated[self._runs[0]] - self._cumulated[self._row_start]
 
-    @property
+    @cached_property
     def relevant_through(self) -> Anything:
         """For each relevant item, how many relevant items of its row score at least as high."""
         if self.weights is None:
