@@ -468,6 +468,14 @@ def label_counts(counted: Counted, items: Mapping[str, Items]) -> dict[str, Coun
     }
 
 
+def is_empty(y_true: Any) -> bool:
+    """Whether this is a block without rows."""
+    shape = getattr(y_true, "shape", None)
+    return (isinstance(y_true, list | tuple) and not len(y_true)) or (
+        shape is not None and len(shape) == 2 and shape[0] == 0
+    )
+
+
 def stacked(blocks: Sequence[Checked]) -> Checked:
     """The rows of all blocks at once."""
     if len(blocks) == 1:

@@ -1,5 +1,6 @@
 """What drawings share: colours, new axes that are shown once, and dots with intervals."""
 
+import reprlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,6 +23,8 @@ def new_axes(ax: Any, width: float, height: float) -> Any:
     pyplot's a second time at the end of the cell.
     """
     if ax is not None:
+        if not hasattr(ax, "spines"):
+            raise TypeError(f"ax must be axes of matplotlib, got {reprlib.repr(ax)}.")
         return ax
     return figures.Figure(figsize=(width, height), layout="constrained").subplots()
 

@@ -5,17 +5,19 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
+from numbers import Real
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from limo._drawing import INK, draw_dots, new_axes
+from limo._frames import as_names
 from limo._margins import Effectiveness, MarginSummary
 from limo._settings import check_name
 from limo._system import Later, write_text
 from limo._text import Rows, align, as_html, counted, plain
-from limo._types import Values
+from limo._types import Values, check_kind
 from limo._views import COLUMNS, ENTRIES, ROWS, View
 from limo.measures._conventions import Conventions
 from limo.measures._intervals import (
@@ -90,9 +92,9 @@ class Evaluation(Mapping[str, float]):
 
     def __getitem__(self, name: str) -> float:
         name = MEASURES.canonical(name)
-        if name in self.results:
+        if isinstance(name, str) and name in self.results:
             return self.results[name].value
-        if name in MEASURES:
+        if isinstance(name, str) and name in MEASURES:
             needed = "y_score" if MEASURES[name].needs == "scores" else "y_pred"
             if name not in tuple(MEASURES):
                 raise KeyError(f"{name} was not computed: ask for it with measures=[{name!r}].")
@@ -128,7 +130,7 @@ class Evaluation(Mapping[str, float]):
 
     def limited_to(self, names: Iterable[str]) -> "Evaluation":
         """The same with these measures only."""
-        kept = list(names)
+        kept = [self._computed(name) for name in as_names(names, "names")]
         return replace(
             self,
             results={name: self.results[name] for name in kept},
@@ -152,7 +154,14 @@ class Evaluation(Mapping[str, float]):
         value : float
             Its value, such as the end of an interval.
         """
+        check_kind(value, Real, "value must be a number")
+        name = self._computed(name)
         return skill(value, self.blind[name], self.results[name].best)
+
+    def _computed(self, name: str) -> str:
+        """The usual name of a measure; an error if it was not computed."""
+        _ = self[name]
+        return MEASURES.canonical(name)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the skill on all measures, with intervals if they were asked for.
@@ -234,6 +243,7 @@ class Evaluation(Mapping[str, float]):
 
         nan is written as null.
         """
+        check_kind(per_instance, bool, "per_instance must be True or False")
         document = {
             "n_instances": self.n_instances,
             "n_labels": self.n_labels,

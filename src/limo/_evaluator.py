@@ -18,6 +18,7 @@ from limo._blocks import (
     count,
     finish,
     gather,
+    is_empty,
     merge_counted,
     rank,
     stacked,
@@ -25,6 +26,7 @@ from limo._blocks import (
 from limo._checks import Checked, check_inputs
 from limo._evaluate import evaluate_checked
 from limo._evaluation import Evaluation
+from limo._frames import as_names
 from limo._kernels.profiles import Mean
 from limo._row_sums import MarginSums, MeasureSums, RowSums
 from limo._settings import check_name
@@ -126,7 +128,7 @@ class Evaluator:
         self.conventions = check_conventions(conventions)
         self.missing = missing
         self.per_instance = per_instance
-        self._given_names = None if label_names is None else tuple(map(str, label_names))
+        self._given_names = None if label_names is None else as_names(label_names)
         select(measures)  # unknown names are an error now, not after an hour
         self.reset()
 
@@ -174,7 +176,7 @@ class Evaluator:
         Evaluator
             Itself.
         """
-        if _is_empty(y_true):
+        if is_empty(y_true):
             return self
         if y_score is None and y_pred is None:
             raise ValueError("update needs y_score, y_pred or both: got neither.")
@@ -414,14 +416,6 @@ def _listed(measures: Chosen) -> list[Any]:
     if measures is None or isinstance(measures, str):
         return []
     return list(measures) if isinstance(measures, Iterable) else [measures]
-
-
-def _is_empty(y_true: Any) -> bool:
-    """Whether this is a block without rows."""
-    shape = getattr(y_true, "shape", None)
-    return (isinstance(y_true, list | tuple) and not len(y_true)) or (
-        shape is not None and len(shape) == 2 and shape[0] == 0
-    )
 
 
 def _copied(block: Checked) -> Checked:

@@ -11,6 +11,7 @@ from limo._blocks import (
     add_rows,
     evaluation_with_rows,
     gather,
+    is_empty,
     label_counts,
     nothing_counted,
     rank,
@@ -118,7 +119,7 @@ class StreamEvaluator:
         StreamEvaluator
             Itself.
         """
-        if np.ndim(y_true) and not np.shape(y_true)[0]:
+        if is_empty(y_true):
             return self
         if y_score is None:
             raise ValueError("A stream is evaluated by its scores: y_score is None.")

@@ -10,6 +10,7 @@ new name is attacked as soon as it exists. A new required argument is best given
 
 import atexit
 import importlib
+import importlib.util
 import inspect
 import io
 import math
@@ -40,9 +41,10 @@ from limo.experiment import COLUMNS, Data, Plan, Splits
 from limo.losses import Term
 
 PACKAGES = ("limo", *(f"limo.{name}" for name in (
-    "datasets", "displays", "experiment", "losses", "measures", "models", "report", "reproduce",
-    "thresholds",
-)))  # fmt: skip
+    "datasets", "displays", "experiment", "losses", "measures", "models", "objectives", "report",
+    "reproduce", "thresholds",
+)), *(f"limo.{name}" for name, library in (("dask", "distributed"), ("torch", "torch"))
+      if importlib.util.find_spec(library)))  # fmt: skip
 
 Y = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 1]])
 S = np.linspace(-1, 1, 18).reshape(6, 3)[:, ::-1].copy()
@@ -198,9 +200,14 @@ def attempts(*names: str) -> Iterator[Attempt]:
         use = _use(thing)
         for argument in parameters:
             for kind, value in BAD.items():
+                if argument == "callback" and callable(value):
+                    continue  # the errors of a user's own function are the user's
                 yield Attempt(name, argument, kind, _bind(use, thing, parameters, argument, value))
         if inspect.isclass(thing) and hasattr(thing, "fit"):
             yield from _fits(name, thing, parameters)
+    for name, make in MADE.items():
+        if name.startswith(names or "limo"):
+            yield from _methods(name, make)
 
 
 def _parameters(thing: Any) -> dict[str, inspect.Parameter]:
@@ -264,6 +271,34 @@ def _fits(name: str, kind: Any, parameters: Any) -> Iterator[Attempt]:
         for place in range(2):
             yield Attempt(f"{name}.fit", str(place), label, lambda p=place, v=value: bad_fit(p, v))
         yield Attempt(f"{name}.predict", "0", label, lambda v=value: bad_predict(v))
+
+
+# Objects whose methods are attacked too.
+MADE: dict[str, Callable[[], Any]] = {
+    "limo.Dataset": lambda: samples()["dataset"],
+    "limo.Evaluation": lambda: samples()["evaluation"],
+    "limo.Evaluator": lambda: limo.Evaluator().update(Y, S),
+    "limo.StreamEvaluator": lambda: limo.StreamEvaluator().update(Y, S),
+    "limo.objectives.MarginObjective": lambda: limo.objectives.MarginObjective(Y),
+}
+
+
+def _methods(name: str, make: Callable[[], Any]) -> Iterator[Attempt]:
+    """Every argument of every public method of an object."""
+
+    def attempt(method: str, argument: str, value: Any) -> Callable[[], Any]:
+        def call() -> Any:
+            bound = getattr(make(), method)
+            return _call(bound, _arguments(bound, _parameters(bound)) | {argument: value})
+
+        return call
+
+    for method in (one for one in dir(make()) if not one.startswith("_")):
+        if inspect.ismethod(getattr(make(), method)):
+            for argument in _parameters(getattr(make(), method)):
+                for kind, value in BAD.items():
+                    call = attempt(method, argument, value)
+                    yield Attempt(f"{name}.{method}", argument, kind, call)
 
 
 # Good values for single names, where the argument's name means something else.

@@ -340,7 +340,7 @@ def test_a_saved_forest_with_wrong_nodes_is_not_opened(tmp_path):
         ({"cv": [(0, 1)]}, "a number of folds, a splitter or a list"),
         ({"cv": 1}, "cv=1 folds are impossible"),
         ({"n_jobs": 1.5}, "n_jobs"),
-        ({"n_jobs": 0}, "n_jobs must be a number of threads"),
+        ({"n_jobs": 0}, "n_jobs must be None, a positive number, or -1 for all cores, got 0"),
     ],
 )
 def test_wrong_settings_are_explained(settings, sentence):

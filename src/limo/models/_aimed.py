@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 
-from limo._settings import check_name, check_number
+from limo._settings import check_n_jobs, check_name, check_number
 from limo._system import Budget, OutOfTimeError, at_most, stopping_at
 from limo._types import Values
 from limo.measures._measure import Measure
@@ -256,10 +256,7 @@ class AimedClassifier(MultiLabelClassifier):
             _check_extra(one)
         if not len(families) and not len(self.extra):
             raise ValueError("families and extra must hold at least one model to try.")
-        if self.n_jobs is not None:
-            check_number(self.n_jobs, "n_jobs", integer=True)
-            if self.n_jobs == 0:
-                raise ValueError("n_jobs must be a number of threads, or -1 for all cores, got 0.")
+        check_n_jobs(self.n_jobs)
         if not isinstance(self.cache, str | os.PathLike | None):
             raise TypeError(f"cache must be the path of a folder, got {self.cache!r}.")
         if self.callback is not None and not callable(self.callback):

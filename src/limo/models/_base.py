@@ -30,6 +30,9 @@ from limo._types import Values
 from limo._views import Pattern
 from limo.thresholds._coding import CodedLabels
 
+# A number beyond this is a mistake; the libraries would run on it for years, or end the process.
+MOST_TREES = 1_000_000
+
 
 class MultiLabelClassifier(CodedLabels, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A scikit-learn classifier that gives every instance any number of labels.

@@ -1,6 +1,7 @@
 """Binary relevance: one binary learner for each label."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -202,10 +203,9 @@ class BinaryRelevance(MultiLabelClassifier):
     def _instances(self, X: Any) -> Any:
         """Check instances to predict for, as far as the learners do not check them."""
         rules = self._rules()
-        flat = isinstance(X, np.ndarray | list) and np.ndim(X) == 1
-        if rules and flat and hasattr(self, "n_features_in_"):
+        if rules and _is_flat(X) and hasattr(self, "n_features_in_"):
             raise ValueError(
-                f"X must have two dimensions, instances x features, got shape {np.shape(X)}. "
+                f"X must have two dimensions, instances x features, got shape ({len(X)},). "
                 "Reshape your data: a single instance needs reshape(1, -1)."
             )
         return self._check_instances(X, **rules)
@@ -235,6 +235,13 @@ class BinaryRelevance(MultiLabelClassifier):
 def _constant(Y: Pattern, weights: Values | None) -> ConstantLabels:
     """Labels that no known instance of positive weight has, and labels that all have."""
     return ConstantLabels.among(Y if weights is None else weighted(Y, weights > 0))
+
+
+def _is_flat(X: Any) -> bool:
+    """Whether X is one instance instead of a matrix; lists of unequal rows are not flat."""
+    if isinstance(X, list):
+        return not any(isinstance(row, Sequence | np.ndarray) for row in X)
+    return isinstance(X, np.ndarray) and X.ndim == 1
 
 
 def _fit_all(

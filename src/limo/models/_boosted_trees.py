@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from limo._checks import weighted
 from limo._kernels.trees import sum_leaf_values
-from limo._settings import check_name, check_number
+from limo._settings import check_n_jobs, check_name, check_number
 from limo._system import (
     Later,
     at_most,
@@ -27,7 +27,7 @@ from limo._system import (
 )
 from limo._types import Anything, Integers, Values
 from limo._views import Pattern
-from limo.models._base import MultiLabelClassifier
+from limo.models._base import MOST_TREES, MultiLabelClassifier
 from limo.models._trees import Trees, check_array, check_range, in_blocks
 from limo.thresholds._fit import ConstantLabels
 
@@ -129,8 +129,11 @@ class BoostingClassifier(MultiLabelClassifier):
         self
         """
         check_name(self.engine, _ENGINES, "engine")
-        for name, least in (("n_rounds", 1), ("max_leaves", 2), ("min_samples_leaf", 1)):
-            check_number(getattr(self, name), name, least=least, integer=True)
+        check_number(self.n_rounds, "n_rounds", least=1, most=MOST_TREES, integer=True)
+        check_number(self.max_leaves, "max_leaves", least=2, most=2**17, integer=True)
+        check_number(self.min_samples_leaf, "min_samples_leaf", least=1, most=2**30, integer=True)
+        check_number(self.feature_share, "feature_share", above=0, most=1)
+        check_n_jobs(self.n_jobs)
         check_number(self.learning_rate, "learning_rate", above=0)
         X, Y = self._check_training(X, y, missing=self.missing)
         Y = weighted(Y, sample_weight)

@@ -8,12 +8,12 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from limo._evaluate import evaluate
-from limo._settings import check_name, check_number
-from limo._system import Later, need
+from limo._settings import check_n_jobs, check_name, check_number
+from limo._system import Later, at_most, n_workers, need
 from limo._types import Integers, Values
 from limo._views import Pattern
 from limo.measures._table import MEASURES
-from limo.models._base import MultiLabelClassifier
+from limo.models._base import MOST_TREES, MultiLabelClassifier
 from limo.objectives._objective import MarginObjective
 from limo.thresholds._fit import ConstantLabels
 
@@ -153,13 +153,23 @@ class BoostedMarginClassifier(MultiLabelClassifier):
 
     def _check_settings(self) -> None:
         check_name(self.library, ("lightgbm", "xgboost"), "library")
-        check_number(self.n_estimators, "n_estimators", least=1, integer=True)
+        check_number(self.n_estimators, "n_estimators", least=1, most=MOST_TREES, integer=True)
         check_number(self.learning_rate, "learning_rate", above=0)
         check_number(self.patience, "patience", least=1, integer=True)
         check_number(self.validation_fraction, "validation_fraction", above=0, most=0.9)
+        check_n_jobs(self.n_jobs)
         if self.early_stopping is not None:
             check_name(self.early_stopping, MEASURES, "measure")
+        if self.settings is not None and not isinstance(self.settings, Mapping):
+            raise ValueError(
+                f"settings must be a dict of settings of {self.library}, got {self.settings!r}."
+            )
         need(self.library)
+
+    def _n_threads(self) -> int:
+        """At most one per core: for far too many, the libraries end the whole process."""
+        with at_most(self.n_jobs):
+            return n_workers()
 
     def _split(self, n: int, random: Any) -> tuple[Integers, Integers]:
         """Instances to train on, and those held out."""
@@ -205,7 +215,7 @@ class BoostedMarginClassifier(MultiLabelClassifier):
             "feature_pre_filter": False,  # few instances would leave no feature, which is an error
         }
         if self.n_jobs is not None:
-            own["num_threads"] = self.n_jobs
+            own["num_threads"] = self._n_threads()
         data = _lightgbm.Dataset(X, label=np.zeros(X.shape[0]))
         more: dict[str, Any] = {}
         if judge is not None:
@@ -230,7 +240,7 @@ class BoostedMarginClassifier(MultiLabelClassifier):
             "seed": seed,
         }
         if self.n_jobs is not None:
-            own["nthread"] = self.n_jobs
+            own["nthread"] = self._n_threads()
         n_labels, more = len(self.offset_), {}
         data = _xgboost.DMatrix(X, label=np.zeros((X.shape[0], n_labels)))
         if judge is not None:

@@ -17,11 +17,11 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from limo._checks import check_weights
 from limo._kernels.trees import sum_leaf_labels
-from limo._settings import check_name, check_number
+from limo._settings import check_n_jobs, check_name, check_number
 from limo._system import OutOfTimeError, at_most, check_time, workers
 from limo._types import Anything, Integers, Values
 from limo._views import Pattern
-from limo.models._base import MultiLabelClassifier
+from limo.models._base import MOST_TREES, MultiLabelClassifier
 
 _BLOCK_CELLS = 1 << 20
 
@@ -227,7 +227,8 @@ class ForestClassifier(MultiLabelClassifier):
         self
         """
         check_name(self.kind, _KINDS, "kind of forest")
-        check_number(self.n_estimators, "n_estimators", least=1, integer=True)
+        check_number(self.n_estimators, "n_estimators", least=1, most=MOST_TREES, integer=True)
+        check_n_jobs(self.n_jobs)
         check_number(self.balance, "balance", least=0)
         X, Y = self._check_training(X, y)
         weights = check_weights(sample_weight, Y.shape[0])

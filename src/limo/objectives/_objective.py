@@ -1,6 +1,7 @@
 """Custom objectives: one for all scores at once, and one for CatBoost, which asks per instance."""
 
 import importlib
+import reprlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,6 +15,17 @@ from limo.losses._term import Term, Weighted, check_terms
 
 # The least second derivative: leaves divide by the sum of these.
 _LEAST = 1e-6
+
+
+def _numbers(values: Any, name: str) -> Anything:
+    """An array of real numbers, whose type is kept if it is one of these."""
+    try:
+        given = np.asarray(values)
+        if np.iscomplexobj(given):
+            raise TypeError
+        return given if given.dtype.kind in "fiu" else given.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must hold numbers, got {reprlib.repr(values)}.") from None
 
 
 class MarginObjective:
@@ -63,24 +75,24 @@ class MarginObjective:
         self.terms = _smooth_terms(terms)
         self._Y = y_true if isinstance(y_true, Pattern) else check_labels(y_true, "y_true")
         n_labels = self._Y.shape[1]
-        self.offset = np.zeros(n_labels) if offset is None else np.asarray(offset, dtype=float)
-        if self.offset.shape != (n_labels,):
+        self.offset = np.zeros(n_labels) if offset is None else _numbers(offset, "offset")
+        if self.offset.shape != (n_labels,) or not np.isfinite(self.offset).all():
             raise ValueError(
-                f"offset must hold a number for each label: expected {n_labels}, got shape "
+                f"offset must hold a finite number for each label: expected {n_labels}, got shape "
                 f"{self.offset.shape}."
             )
         self._parts = tuple(Weighted.of(term, self._Y) for term in self.terms)
 
     def __call__(self, scores: Any, data: Any = None) -> tuple[Anything, Anything]:
         """The gradient and the diagonal of the Hessian, in the shape of the scores."""
-        given, factor = np.asarray(scores), float(np.prod(self._Y.shape))
+        given, factor = _numbers(scores, "scores"), float(np.prod(self._Y.shape))
         loss = self._derivatives(given)
         hessian = np.maximum(factor * loss.hessian_diagonal, _LEAST)
         return (factor * loss.gradient).reshape(given.shape), hessian.reshape(given.shape)
 
     def value(self, scores: Any) -> float:
         """The loss of raw scores, not multiplied by the number of entries."""
-        return self._derivatives(np.asarray(scores)).value
+        return self._derivatives(_numbers(scores, "scores")).value
 
     def _derivatives(self, scores: Anything) -> Derivatives:
         if scores.size != np.prod(self._Y.shape):
