@@ -1,6 +1,7 @@
-"""Checks of settings: names, numbers, how many threads, seeds."""
+"""Checks of settings: names, numbers, flags, functions, how many threads, seeds."""
 
 import math
+import reprlib
 from collections.abc import Container, Iterable
 from numbers import Integral, Real
 from typing import Any
@@ -56,6 +57,31 @@ def check_n_jobs(n_jobs: Any) -> int | None:
     if check_number(n_jobs, "n_jobs", least=-(2**15), most=2**15, integer=True) == 0:
         raise ValueError("n_jobs must be None, a positive number, or -1 for all cores, got 0.")
     return int(n_jobs)
+
+
+def check_flag(value: Any, name: str) -> bool:
+    """Whether a setting is on: True or False, or 1 or 0.
+
+    >>> check_flag("no", "average")
+    Traceback (most recent call last):
+        ...
+    ValueError: average must be True or False, got 'no'.
+    """
+    if isinstance(value, bool | np.bool_ | int) and value in (0, 1):
+        return bool(value)
+    raise ValueError(f"{name} must be True or False, got {reprlib.repr(value)}.")
+
+
+def check_callback(callback: Any) -> None:
+    """Raise unless this is None, or something that can be called.
+
+    >>> check_callback("print")
+    Traceback (most recent call last):
+        ...
+    ValueError: callback must be a function or None, got 'print'.
+    """
+    if callback is not None and not callable(callback):
+        raise ValueError(f"callback must be a function or None, got {reprlib.repr(callback)}.")
 
 
 def _range(above: float | None, least: float, most: float) -> str:

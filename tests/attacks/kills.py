@@ -33,12 +33,13 @@ KEYS = ["dataset", "split", "method", "measure"]
 def start(store: Path, seconds: float) -> "subprocess.Popen[bytes]":
     """Run the plan with two workers, in a process group of its own."""
     paths = os.pathsep.join([str(SCRIPT.parents[1]), os.environ.get("PYTHONPATH", "")])
+    own = {"PYTHONPATH": paths, "PAUSE": str(seconds), "OMP_NUM_THREADS": "1"}
     return subprocess.Popen(
         [sys.executable, str(SCRIPT), str(store), "2"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # semaphores of the killed, which are removed with a warning
         start_new_session=True,
-        env=os.environ | {"PYTHONPATH": paths, "PAUSE": str(seconds), "OMP_NUM_THREADS": "1"},
+        env=os.environ | own | {"TMPDIR": tempfile.gettempdir()},
     )
 
 
@@ -99,7 +100,7 @@ def left_over(process: "subprocess.Popen[bytes]") -> list[str]:
 
 def campaign(kills: int, seed: int, folder: Path, report=print) -> list[str]:
     """Kill that often; the problems found. A finished plan starts again in a new store."""
-    rng, problems = random.Random(seed), []
+    rng, problems, killed = random.Random(seed), [], []
     whole = run(slow_plan.plan(), folder / "whole.sqlite", n_jobs=1)
     store, rows = folder / "0.sqlite", 0
     for number in range(kills):
@@ -108,6 +109,7 @@ def campaign(kills: int, seed: int, folder: Path, report=print) -> list[str]:
         phase = ("starting", "running")[number // 3 % 2]
         wait_for(process, phase, rng)
         strike(process, whom, rng)
+        killed.append(process.pid)
         left = left_over(process)
         process.stdout.close()
         now = len(read_rows(store)) if store.exists() and store.stat().st_size else 0
@@ -122,8 +124,16 @@ def campaign(kills: int, seed: int, folder: Path, report=print) -> list[str]:
         for problem in found:
             report(problem)
         problems += found
-    run(slow_plan.plan(), store, n_jobs=1)
-    return problems + compare(store, whole)
+    run(slow_plan.plan(), store, n_jobs=2)
+    run(slow_plan.plan(), folder / "last.sqlite", n_jobs=2)  # removes what the killed left
+    return problems + compare(store, whole) + [f"{name} is left" for name in remains(killed)]
+
+
+def remains(killed: list[int]) -> list[str]:
+    """Temporary folders and semaphores of processes that were killed."""
+    places = Path("/dev/shm"), Path(tempfile.gettempdir())
+    names = [name for pid in killed for name in (f"sem.loky-{pid}-*", f"limo-data-{pid}-*")]
+    return [str(file) for place in places for name in names for file in place.glob(name)]
 
 
 def compare(store: Path, whole) -> list[str]:

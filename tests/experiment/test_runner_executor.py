@@ -87,5 +87,10 @@ def test_folders_of_killed_processes_are_removed_and_those_of_others_kept(monkey
     for name in [*names, "limo-data-mine", "other"]:
         (tmp_path / name).mkdir()
         (tmp_path / name / "data").touch()
+    monkeypatch.setattr(runner, "_SEMAPHORES", tmp_path / "other")
+    for owner in (2**22 + 1, 2**22 + 2, os.getpid()):  # of the second, limo knows nothing
+        (tmp_path / "other" / f"sem.loky-{owner}-y").touch()
     runner._remove_abandoned()
     assert {folder.name for folder in tmp_path.iterdir()} == {*names[2:], "limo-data-mine", "other"}
+    left = {file.name for file in (tmp_path / "other").iterdir()}
+    assert left == {"data", f"sem.loky-{2**22 + 2}-y", f"sem.loky-{os.getpid()}-y"}

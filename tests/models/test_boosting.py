@@ -131,8 +131,8 @@ def test_the_objective_works_with_the_libraries_themselves():
     ("settings", "message"),
     [
         ({"library": "catboost"}, "Unknown library 'catboost'"),
-        ({"n_estimators": 0}, "n_estimators must be an integer from 1 to 1000000"),
-        ({"n_estimators": 10**30}, "n_estimators must be an integer from 1 to 1000000"),
+        ({"n_estimators": 0}, r"n_estimators must be an integer from 1 to 1e\+06"),
+        ({"n_estimators": 10**30}, r"n_estimators must be an integer from 1 to 1e\+06"),
         ({"n_jobs": 2.5}, "n_jobs must be an integer"),
         ({"n_jobs": 10**30}, "n_jobs must be an integer"),
         ({"settings": ["max_depth"]}, "settings must be a dict of settings of lightgbm"),

@@ -9,7 +9,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from os import getpid, kill
 from pathlib import Path
@@ -223,23 +223,30 @@ def _outcomes(
 def _with_data_in_files(jobs: Sequence[Job], stack: ExitStack) -> Sequence[Job]:
     """Save data in memory to a file once, instead of sending them with each job."""
     data = {id(job.data): job.data for job in jobs}
-    if not any(isinstance(one.source, Dataset) for one in data.values()):
+    in_memory = any(isinstance(one.source, Dataset) for one in data.values())
+    with nullcontext() if in_memory else suppress(OSError):  # then there need be no folder
+        _remove_abandoned()
+        # also without data: it tells the next run what to remove if this process is killed
+        own = tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{getpid()}-")
+        folder = Path(stack.enter_context(own))
+    if not in_memory:
         return jobs
-    _remove_abandoned()
-    prefix = f"{_FOLDER}{getpid()}-"
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=prefix)))
     saved = {key: one.saved_to(folder) for key, one in data.items()}
     return [replace(job, data=saved[id(job.data)]) for job in jobs]
 
 
 _FOLDER = "limo-data-"
+_SEMAPHORES = Path("/dev/shm")  # of Linux; other systems list them nowhere
 
 
 def _remove_abandoned() -> None:
-    """Remove the folders of processes that were killed, which could not do so themselves."""
+    """Remove folders and semaphores of processes that were killed: they could not do it."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
         owner = folder.name.removeprefix(_FOLDER).partition("-")[0]
         if owner.isdecimal() and not _is_alive(int(owner)):
+            for semaphore in _SEMAPHORES.glob(f"sem.loky-{owner}-*"):
+                with suppress(OSError):
+                    semaphore.unlink()
             shutil.rmtree(folder, ignore_errors=True)  # of another user: not ours to remove
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from scipy import sparse
 
 import limo
+from limo._frames import as_names
 from limo._settings import check_number
 from limo._solvers.problem import Iterates, Solution
 from limo._sparse import check_sparse
@@ -169,8 +170,8 @@ def save_model(
         "version": _VERSION,
         "limo": limo.__version__,
         "model": model,
-        "label_names": _listed(label_names),
-        "feature_names": _listed(feature_names),
+        "label_names": _listed(label_names, "label_names"),
+        "feature_names": _listed(feature_names, "feature_names"),
         "measure": measure,
         "method": method,
         "data": data,
@@ -398,8 +399,8 @@ def _parts(model: Any) -> Iterator[Any]:
             waiting.extend(part.ravel() if is_object else ())
 
 
-def _listed(names: Sequence[str] | None) -> list[str] | None:
-    return None if names is None else list(map(str, names))
+def _listed(names: Sequence[str] | None, what: str) -> list[str] | None:
+    return None if names is None else list(as_names(names, what))
 
 
 def _summary(error: Exception) -> str:

@@ -248,8 +248,6 @@ class MarginClassifier(LinearMarginClassifier):
         self._loss_terms()
         check_number(self.tol, "tol", above=0)
         check_number(self.max_iter, "max_iter", least=1, integer=True)
-        if self.n_jobs is not None:
-            check_number(self.n_jobs, "n_jobs", integer=True)
 
     def _problem(self, features: Features, Y: Pattern) -> Problem:
         return Problem(features, Y, self._loss_terms(), self.alpha_)

@@ -172,6 +172,8 @@ n_jobs, working_memory, missing
 
     def _check_settings(self) -> None:
         super()._check_settings()
+        check_number(self.tol, "tol", above=0)
+        check_number(self.max_iter, "max_iter", least=1, integer=True)
         what = "members must be a list of (terms, alpha, weight)"
         check_kind(self.members, Sequence, what)
         if not len(self.members):

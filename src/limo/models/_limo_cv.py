@@ -4,7 +4,7 @@
 ``_limo_average`` averages the best ones. :class:`LIMOClassifierCV` is the estimator.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +12,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from limo._checks import weighted
-from limo._settings import check_name, check_number
+from limo._settings import check_callback, check_flag, check_n_jobs, check_name, check_number
 from limo._system import Later, at_most
-from limo._types import Values
+from limo._types import Values, check_kind
 from limo._views import Pattern
 from limo.measures._measure import Measure
 from limo.measures._table import MEASURES
@@ -246,6 +246,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         return self.model_for(self._measures()[0].name)
 
     def _measures(self) -> list[Measure]:
+        check_kind(self.measure, Iterable, "measure must be a name or a list of names")
         names = [self.measure] if isinstance(self.measure, str) else list(self.measure)
         if not names:
             raise ValueError("measure must name at least one measure to train for, got none.")
@@ -256,6 +257,12 @@ class LIMOClassifierCV(MultiLabelClassifier):
         for name in ("intercept_scaling", "tol"):
             check_number(getattr(self, name), name, above=0)
         check_number(self.max_iter, "max_iter", least=1, integer=True)
+        if self.working_memory is not None:
+            check_number(self.working_memory, "working_memory", above=0)
+        for name in ("fit_intercept", "average"):
+            check_flag(getattr(self, name), name)
+        check_n_jobs(self.n_jobs)
+        check_callback(self.callback)
         model = AveragedClassifier((), **self._common())
         return model._solving()
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from limo._settings import check_number
+from limo._types import check_kind
 from limo._views import ROWS, Pattern
 from limo.losses._term import Term, Totals, Weighted, check_terms
 from limo.measures._measure import Measure
@@ -94,6 +95,7 @@ def default_alphas(terms: Iterable[Term], n_labels: int) -> tuple[float, ...]:
 
 
 def _check_alphas(alphas: Any) -> tuple[float, ...]:
+    check_kind(alphas, Iterable, "alphas must be a list of numbers")
     checked = [check_number(alpha, "each of alphas", above=0) for alpha in alphas]
     if not checked:
         raise ValueError("alphas must hold at least one value, got none.")
@@ -106,6 +108,7 @@ def _check_given(terms: Any) -> list[tuple[Term, ...]]:
             "terms must be a list of losses to try, each a Term, a list of them or their names, "
             f"got {terms!r}."
         )
+    check_kind(terms, Iterable, "terms must be a list of losses to try")
     losses = [_named(loss) if isinstance(loss, str) else check_terms(loss) for loss in terms]
     if not losses:
         raise ValueError("terms must hold at least one loss to try, got none.")

@@ -161,10 +161,10 @@ class LIMOClassifierSGD(LinearMarginClassifier):
         super()._check_settings()
         check_weights(self, "label_weight", "instance_weight")
         check_name(self.sampling, sgd.SAMPLINGS, "sampling")
-        check_number(self.n_passes, "n_passes", least=0)
+        check_number(self.n_passes, "n_passes", least=0, most=10**6)
         check_number(self.step, "step", above=0)
         if self.n_steps is not None:
-            check_number(self.n_steps, "n_steps", least=0, integer=True)
+            check_number(self.n_steps, "n_steps", least=0, most=10**12, integer=True)
         if self.step * self.alpha >= 1:
             raise ValueError(
                 f"step * alpha must be below 1, got {self.step} * {self.alpha}: a step would "

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from limo._checks import weighted
-from limo._settings import check_number
+from limo._settings import check_callback, check_flag, check_n_jobs, check_number
 from limo._system import at_most
 from limo._types import Booleans, Values
 from limo._views import Pattern
@@ -83,6 +83,10 @@ class LinearClassifier(MultiLabelClassifier):
 
     def _check_settings(self) -> None:
         check_number(self.intercept_scaling, "intercept_scaling", above=0)
+        check_n_jobs(self.n_jobs)
+        for name in ("fit_intercept", "warm_start", "average"):
+            check_flag(getattr(self, name, False), name)
+        check_callback(getattr(self, "callback", None))
 
     def _set_weights(self, W: Values, constant: float) -> None:
         """Use these weights; the last row is that of the constant feature, unless that is 0."""

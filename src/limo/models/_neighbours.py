@@ -175,7 +175,7 @@ class MLKNNClassifier(MultiLabelClassifier):
         self.n_neighbors_ = min(self.k, X.shape[0] - 1)
         neighbours = nearest_neighbours(X, self.n_neighbors_, n_jobs=self.n_jobs)
         self.posterior_ = _posterior(
-            count_labels(neighbours, Y.csr), Y, self.n_neighbors_, self.smoothing
+            count_labels(neighbours, Y.csr), Y, self.n_neighbors_, float(self.smoothing)
         )
         self._X, self._Y = pack(X), pack(Y.csr)
         return self

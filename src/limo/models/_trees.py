@@ -5,8 +5,10 @@ read from a file, because everything in them can be checked. :class:`ForestClass
 :class:`limo.models.BoostingClassifier` in ``_boosted_trees``.
 """
 
+import reprlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -228,6 +230,8 @@ class ForestClassifier(MultiLabelClassifier):
         """
         check_name(self.kind, _KINDS, "kind of forest")
         check_number(self.n_estimators, "n_estimators", least=1, most=MOST_TREES, integer=True)
+        check_number(self.min_samples_leaf, "min_samples_leaf", least=1, most=2**30, integer=True)
+        _check_max_features(self.max_features)
         check_n_jobs(self.n_jobs)
         check_number(self.balance, "balance", least=0)
         X, Y = self._check_training(X, y)
@@ -393,6 +397,19 @@ def _for_growing(X: Any) -> Any:
         return sparse.csc_array(X, dtype=np.float32)
     dense = X.toarray() if sparse.issparse(X) else X
     return np.ascontiguousarray(dense, dtype=np.float32)
+
+
+def _check_max_features(share: Any) -> None:
+    """Reject what scikit-learn's trees would, before any of them is grown."""
+    if share is None or (isinstance(share, str) and share in ("sqrt", "log2")):
+        return
+    kind = np.asarray(share).dtype.kind if isinstance(share, Real) else "other"
+    whole = kind in ("i", "u") and 1 <= share <= 2**31
+    if not whole and not (kind == "f" and 0 < share <= 1):
+        raise ValueError(
+            "max_features must be 'sqrt', 'log2', a number of features from 1 up, a share such as "
+            f"0.5, or None for all, got {reprlib.repr(share)}."
+        )
 
 
 def _label_arrays(Y: Pattern) -> tuple[Integers, Integers]:

@@ -76,7 +76,11 @@ def tables(document: Mapping[str, Any], format: TableFormat = "latex") -> str:
     | average rank | <u>2.00</u>          | **1.00**          |
     <BLANKLINE>
     """
-    if format not in SUFFIXES.values():
+    if not isinstance(document, Mapping):
+        raise TypeError(
+            f"document must be a dict that a function of limo.report made, got {document!r}"
+        )
+    if not isinstance(format, str) or format not in SUFFIXES.values():
         known = ", ".join(dict.fromkeys(SUFFIXES.values()))
         raise ValueError(f"format must be one of {known}; got {format!r}")
     if format == "csv":

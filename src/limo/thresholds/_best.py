@@ -224,10 +224,14 @@ def top_k(y_score: Any, k: int) -> Labels:
     return read_scores(y_score).worst_ranks().cut(np.asarray(-check_count(k, "k") - 0.5))
 
 
+_MOST = 10_000_000
+
+
 def check_count(n: Any, name: str) -> int:
-    """A whole number from 0 up."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-        raise ValueError(f"{name} must be a whole number from 0 up, got {n!r}.")
+    """A whole number from 0 up, of which arrays can be made."""
+    whole = isinstance(n, int | np.integer) and not isinstance(n, bool)
+    if not whole or not 0 <= n <= _MOST:
+        raise ValueError(f"{name} must be a whole number from 0 up, at most {_MOST}, got {n!r}.")
     return int(n)
 
 

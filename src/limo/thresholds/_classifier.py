@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from limo._checks import check_weights
 from limo._frames import column_names
 from limo._scores import readable
+from limo._settings import check_n_jobs
 from limo._types import Anything, Values
 from limo.thresholds._calibration import ScoreCalibration
 from limo.thresholds._coding import CodedLabels
@@ -162,6 +163,7 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         rule = None if own else make_rule(wanted, self.measure)
         if not hasattr(self.estimator, "fit"):
             raise ValueError(f"estimator must be a model with fit, got {self.estimator!r}.")
+        check_n_jobs(self.n_jobs)
         X = readable(X)
         Y = self._read_labels(X, y)
         given = self._as_given() if self._is("prefit") else None
@@ -288,6 +290,8 @@ class ThresholdClassifier(CodedLabels, ClassifierMixin, MetaEstimatorMixin, Base
         return isinstance(self.cv, str) and self.cv == cv
 
     def _read_labels(self, X: Any, y: Any) -> Any:
+        if X is None:
+            raise ValueError("ThresholdClassifier requires X to be passed, but X is None.")
         if y is None:
             raise ValueError(
                 "ThresholdClassifier requires y to be passed, but the target y is None."

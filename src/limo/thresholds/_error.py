@@ -98,7 +98,10 @@ def threshold_bounds(
     view = THRESHOLDS[check_name(by, THRESHOLDS, "kind of threshold")]
     Y = check_labels(y_true, "y_true")
     n_rows = view.n_rows(Y.shape)
-    errors = np.asarray(error)
+    try:
+        errors = np.asarray(error)
+    except ValueError:  # rows of different lengths
+        errors = np.empty(0)
     if errors.shape != (n_rows,) or errors.dtype.kind not in "iu" or errors.min() < 0:
         raise ValueError(
             f"error must hold one count for each {view.row}: expected {n_rows} whole "

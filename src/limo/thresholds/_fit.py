@@ -18,9 +18,10 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
+from limo._checks import check_inputs
 from limo._scores import probabilities_of, scores_of
 from limo._settings import check_name
-from limo._types import Anything, Booleans, Integers, Values
+from limo._types import Anything, Booleans, Integers, Values, check_kind
 from limo._views import Pattern
 from limo.datasets import StratifiedFolds
 from limo.measures._table import MEASURES
@@ -397,6 +398,8 @@ def held_out_labels(
     >>> held_out_labels(limo.LabelThreshold("macro_f1"), data.Y, scores).shape
     (200, 4)
     """
+    check_kind(rule, ThresholdRule, "rule must be a threshold rule, such as LabelThreshold()")
+    check_inputs(y_true, y_score, missing=missing, sample_weight=sample_weight, sparse_scores=True)
     Y, S = (part if sparse.issparse(part) else np.asarray(part) for part in (y_true, y_score))
     if not rule.needs_fit:
         return rule.predict(S)

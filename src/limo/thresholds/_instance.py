@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.utils.validation import has_fit_parameter
 
-from limo._settings import check_name, check_number
+from limo._settings import check_flag, check_name, check_number
 from limo._sparse import check_sparse
 from limo._types import Values
 from limo._views import COLUMNS, ENTRIES, ROWS, Pattern
@@ -125,6 +125,9 @@ class InstanceThreshold(ThresholdRule):
         if self.offset is not None:
             check_name(self.offset, _OFFSETS, "offset")
         check_number(self.end_gap, "end_gap", least=0)
+        check_flag(self.at_least_one, "at_least_one")
+        if not isinstance(self.regressor, str) and not hasattr(self.regressor, "fit"):
+            raise ValueError(f"regressor must be a model with fit, got {self.regressor!r}.")
         self.width_ = scores_read(scores)
         seen, best = self._seen(scores, X), self._best(Y, scores, target)
         t, weights = finite_thresholds(best, scores, self.end_gap), Y.row_weights

@@ -330,7 +330,7 @@ class LabelThreshold(ThresholdRule):
 
     def _fit(self, Y: Pattern, scores: Scores, X: Any) -> None:
         target = check_target("macro_f1" if self.target is None else self.target)
-        prior = check_number(self.shrinkage, "shrinkage", least=0)
+        prior = float(check_number(self.shrinkage, "shrinkage", least=0))
         self.thresholds_ = best_thresholds(COLUMNS, target, Y, scores).values
         if prior:
             self.thresholds_ = shrunk_by(self.thresholds_, Y, scores, prior)
