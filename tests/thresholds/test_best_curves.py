@@ -47,6 +47,8 @@ def test_without_relevant_entries_there_is_one_point():
 
 
 def test_points_are_counted():
+    with pytest.raises(ValueError, match="n_points must be at most 10000000, got 1000000"):
+        f1_curves([[1, 0]], [[0.25, 0.5]], 10**30)
     with pytest.raises(ValueError, match="n_points must be a whole number from 0 up, got -1"):
         f1_curves([[1, 0]], [[0.25, 0.5]], -1)
     assert f1_curves([[1, 0]], [[0.25, 0.5]], 0).thresholds.size == 0

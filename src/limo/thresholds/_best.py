@@ -230,8 +230,10 @@ _MOST = 10_000_000
 def check_count(n: Any, name: str) -> int:
     """A whole number from 0 up, of which arrays can be made."""
     whole = isinstance(n, int | np.integer) and not isinstance(n, bool)
-    if not whole or not 0 <= n <= _MOST:
-        raise ValueError(f"{name} must be a whole number from 0 up, at most {_MOST}, got {n!r}.")
+    if not whole or n < 0:
+        raise ValueError(f"{name} must be a whole number from 0 up, got {n!r}.")
+    if n > _MOST:
+        raise ValueError(f"{name} must be at most {_MOST}, got {n!r}.")
     return int(n)
 
 
