@@ -81,9 +81,9 @@ def test_the_callback_gets_the_progress():
         ({"step": 0}, "step must be a number above 0, got 0"),
         ({"step": "fast"}, "step must be a number above 0, got 'fast'"),
         ({"step": 10.0}, "step * alpha must be below 1, got 10.0 * 0.1"),
-        ({"n_passes": float("nan")}, "n_passes must be a number from 0 up, got nan"),
-        ({"n_steps": 2.5}, "n_steps must be an integer from 0 up, got 2.5"),
-        ({"n_steps": -2}, "n_steps must be an integer from 0 up, got -2"),
+        ({"n_passes": float("nan")}, "n_passes must be a number from 0 to 1e+06, got nan"),
+        ({"n_steps": 2.5}, "n_steps must be an integer from 0 to 1e+12, got 2.5"),
+        ({"n_steps": -2}, "n_steps must be an integer from 0 to 1e+12, got -2"),
         ({"label_weight": 0, "instance_weight": 0}, "both 0: nothing would be learnt"),
     ],
 )
