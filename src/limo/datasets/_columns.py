@@ -93,7 +93,6 @@ def labelled_dataset(columns: Columns, options: ReadOptions, checksum: str) -> D
         raise DataError(f"which columns are the labels? {_HOW_TO}{listed}", path=columns.path)
     if options.tags is not None:
         columns.text(str(options.tags))  # a wrong name must be reported first
-    if options.tags is not None:
         kept = kept_columns(columns, options)
         X, names = feature_columns(kept, np.arange(len(kept.headers)), options)
         Y, label_names = kept.tag_labels(options)
@@ -206,8 +205,8 @@ def _not_a_label(name: str, value: float, column: Any, columns: Columns, row: in
         )
     else:
         problem = (
-            f"the label {name!r} must be 0 or 1, got {value:g}. Correct the row, or leave the "
-            f"column out with drop=[{name!r}]"
+            f"the label {name!r} must be 0 or 1, got {value:g}. Correct the row. Is it a feature? "
+            f"Name the labels with labels=, or leave it out with drop=[{name!r}]"
         )
     return DataError(problem, path=columns.path, line=columns.line_of(row))
 
