@@ -1,6 +1,7 @@
 """Settings of the documentation site: ``python -m sphinx -W -b html docs build/site``."""
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
@@ -42,12 +43,14 @@ copybutton_prompt_is_regexp = True
 
 # Examples that need a missing library are left out, as its part of the reference is.
 missing = [name for name in ("torch", "dask") if importlib.util.find_spec(name) is None]
+examples = HERE.parent / "examples"
+left_out = [file.name for name in missing for file in (examples / name).glob("*.py")]
 
 sphinx_gallery_conf = {
-    "examples_dirs": str(HERE.parent / "examples"),
+    "examples_dirs": str(examples),
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    "ignore_pattern": rf"examples.({'|'.join(missing) or 'none'}).",
+    "ignore_pattern": "|".join(map(re.escape, left_out)) or "__init__",  # names without folders
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("limo",),
     "inspect_global_variables": False,
