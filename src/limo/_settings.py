@@ -20,7 +20,7 @@ def check_name(name: Any, known: Iterable[str], what: str) -> str:
         known = list(known)
     if isinstance(name, str) and name in known:
         return known.canonical(name) if hasattr(known, "canonical") else name
-    hint = did_you_mean(str(name), [*known, *getattr(known, "further", ())])
+    hint = did_you_mean(name, [*known, *getattr(known, "further", ())])
     raise ValueError(f"Unknown {what} {name!r}.{hint} Choose from: {', '.join(known)}.")
 
 

@@ -62,17 +62,17 @@ def repeated(names: Iterable[str]) -> str | None:
     return None
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Suggest the known name most similar to ``name``, ignoring case; empty if none is similar.
 
     Of equally similar names it is the first.
     """
-    spelt = {one.lower(): one for one in known}
-    near = difflib.get_close_matches(name.lower(), spelt, n=5)
+    spelt, wanted = {one.lower(): one for one in known}, str(name).lower()
+    near = difflib.get_close_matches(wanted, spelt, n=5)
     if not near:
         return ""
     order = list(spelt)
-    matcher = difflib.SequenceMatcher(b=name.lower())
+    matcher = difflib.SequenceMatcher(b=wanted)
 
     def similarity(one: str) -> tuple[float, int]:
         matcher.set_seq1(one)

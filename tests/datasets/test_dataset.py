@@ -111,3 +111,15 @@ def test_announced_columns_take_no_time_and_no_memory(tmp_path):
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_rows_are_taken_by_numbers_or_a_mask():
+    data = limo.datasets.figure1(6)
+    assert np.array_equal(data.take([3, -1, 3]).X, data.X[[3, 5, 3]])
+    assert np.array_equal(data.take(np.arange(6) > 3).Y, data.Y[4:])
+    assert data.take([]).Y.shape == (0, 4)
+    for rows in ([6], [-7], [0.5], ["a"], [[1]], [[1], [1, 2]], [True], None):
+        with pytest.raises(
+            ValueError, match="rows must be numbers of rows, below 6, or a mask of 6"
+        ):
+            data.take(rows)

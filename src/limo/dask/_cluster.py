@@ -14,6 +14,7 @@ import numpy as np
 from limo._solvers.blocks import rows_per_block
 from limo._solvers.parts import Block, Part
 from limo._system import at_most, memory_limit
+from limo._types import check_kind
 from limo.models._limo_blocks import checked_block
 
 try:
@@ -45,6 +46,7 @@ def is_collection(thing: Any) -> bool:
 def client_of(client: Any = None) -> Any:
     """The given client, or the one in use."""
     if client is not None:
+        check_kind(client, distributed.Client, "client must be a client of Dask")
         return client
     try:
         return distributed.default_client()
@@ -80,6 +82,7 @@ def executor(address: str | None = None, *, client: Any = None) -> Any:
     >>> rows = run(plan, "results.sqlite", executor=pool, n_jobs=pool.n_jobs)  # doctest: +SKIP
     """
     if address is not None:
+        check_kind(address, str, "address must be a text such as tcp://10.0.0.1:8786")
         client = _connected(address)
     client = client_of(client)
     pool = client.get_executor(pure=False, retries=_MOST_LOSSES)

@@ -4,6 +4,7 @@ Every reader, writer and splitter uses it; nothing here reads a file.
 """
 
 import itertools
+import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +14,7 @@ from scipy import sparse
 
 from limo._sparse import check_sparse
 from limo._text import repeated
+from limo._types import Integers
 from limo.datasets._options import DataError
 
 
@@ -76,11 +78,12 @@ class Dataset:
 
     def take(self, rows: Any) -> "Dataset":
         """The same data with only these ``rows``, in this order; the checksum is left empty."""
-        rows = np.asarray(rows)
-        return replace(self, X=self.X[rows], Y=self.Y[rows], checksum="")
+        places = _row_places(rows, self.Y.shape[0])
+        return replace(self, X=self.X[places], Y=self.Y[places], checksum="")
 
     def stack(self, other: "Dataset") -> "Dataset":
         """These instances, then the ``other`` ones; both must have the same columns."""
+        check_dataset(other)
         for names in ("feature_names", "label_names"):
             if getattr(self, names) != getattr(other, names):
                 raise ValueError(
@@ -96,6 +99,25 @@ class Dataset:
     def to_sparse(self) -> "Dataset":
         """The same data with ``X`` and ``Y`` as CSR arrays."""
         return replace(self, X=sparse.csr_array(self.X), Y=sparse.csr_array(self.Y))
+
+
+def _row_places(rows: Any, n_rows: int) -> Integers:
+    """Numbers of rows, from numbers or from a mask."""
+    try:
+        places = np.asarray(rows)
+    except ValueError:  # lists of different lengths
+        places = np.empty((0, 0))
+    if places.ndim == 1 and not places.size:
+        return np.empty(0, np.int64)
+    if places.ndim == 1 and places.dtype.kind == "b" and places.size == n_rows:
+        return np.flatnonzero(places)
+    whole = places.ndim == 1 and places.dtype.kind in "iu"
+    if whole and -n_rows <= places.min() and places.max() < n_rows:
+        return places.astype(np.int64)
+    raise ValueError(
+        f"rows must be numbers of rows, below {n_rows}, or a mask of {n_rows} entries, "
+        f"got {reprlib.repr(rows)}."
+    )
 
 
 def check_dataset(data: Any) -> None:

@@ -399,7 +399,8 @@ def held_out_labels(
     (200, 4)
     """
     check_kind(rule, ThresholdRule, "rule must be a threshold rule, such as LabelThreshold()")
-    check_inputs(y_true, y_score, missing=missing, sample_weight=sample_weight, sparse_scores=True)
+    weighted = {"missing": missing, "sample_weight": sample_weight}
+    _ = check_inputs(y_true, y_score, **weighted, sparse_scores=True).needed_scores
     Y, S = (part if sparse.issparse(part) else np.asarray(part) for part in (y_true, y_score))
     if not rule.needs_fit:
         return rule.predict(S)
