@@ -48,6 +48,9 @@ def test_arrays_in_files_are_mapped_and_cut(folder):
 def test_clear_errors(folder):
     with pytest.raises(DataError, match="no file matches .*none-"):
         Shards(folder / "none-*.npz")
+    (folder / "empty").mkdir()
+    with pytest.raises(DataError, match="there are no files in the folder .*empty"):
+        Shards(folder / "empty")
     with pytest.raises(ValueError, match="piece 0 has 30 rows of X and 29 of Y"):
         Shards.of(DATA.X, DATA.Y[1:])
     with pytest.raises(ValueError, match="a piece for each of X: got 1 and 3"):

@@ -343,7 +343,8 @@ def _say_ensemble(result: dict[str, Any], measure: str) -> None:
     if len(tried) > 1:
         print_text(
             f"The best of {len(tried)} single models is {tried[0]['model']}, "
-            f"{_number(tried[0]['value'][measure])} on held-out instances."
+            f"{_number(tried[0]['value'][measure])} on held-out instances. That is a little too "
+            "good, because this value chose it."
         )
     if result["threshold"]:
         kind = _KINDS.get(result["threshold"], f"{result['threshold']}, chosen by cross-validation")

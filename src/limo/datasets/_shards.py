@@ -161,7 +161,9 @@ def _paths(files: Any) -> list[Path]:
         check_kind(files, Iterable, "files must be a path, a pattern or a list of paths")
         paths = [as_path(one, "files") for one in files]
     if not paths:
-        raise DataError(f"no file matches {files!s}")
+        empty = isinstance(files, str | os.PathLike) and Path(files).is_dir()
+        problem = "there are no files in the folder" if empty else "no file matches"
+        raise DataError(f"{problem} {files!s}")
     return paths
 
 
