@@ -34,6 +34,8 @@ from limo._cli.options import (
 from limo._system import importable
 from limo._text import counted
 
+_MOST_NAMES = 5  # of models in one sentence
+
 EXAMPLES = examples(
     (
         "the best model for macro-F1",
@@ -343,8 +345,8 @@ def _say_ensemble(result: dict[str, Any], measure: str) -> None:
     if len(tried) > 1:
         print_text(
             f"The best of {len(tried)} single models is {tried[0]['model']}, "
-            f"{_number(tried[0]['value'][measure])} on held-out instances. That is a little too "
-            "good, because this value chose it."
+            f"{_number(tried[0]['value'][measure])} on held-out instances. The model was "
+            "chosen by this value, so expect a little less of it."
         )
     if result["threshold"]:
         kind = _KINDS.get(result["threshold"], f"{result['threshold']}, chosen by cross-validation")
@@ -376,7 +378,6 @@ def _some(names: list[str]) -> str:
     return "; ".join(shown) + (f" and {counted(len(others), 'other model')}" if others else "")
 
 
-_MOST_NAMES = 5
 _KINDS = {
     "label": "one per label, chosen by cross-validation",
     "instance": "one per instance, chosen by cross-validation",
