@@ -1,5 +1,6 @@
 """Blocks of collections, and the engine that computes where they are."""
 
+import itertools
 import os
 import signal
 
@@ -15,7 +16,7 @@ import limo
 from cli.running import refused, run
 from limo._solvers.blocks import BlockObjective, BlockProblem
 from limo._solvers.parts import Setting
-from limo.dask._cluster import Cluster, _divided, blocks_of, client_of, is_collection
+from limo.dask._cluster import Cluster, _divided, balanced, blocks_of, client_of, is_collection
 from limo.experiment import Data, Plan, Splits
 from limo.losses import Term
 from limo.models._limo_blocks import summarise
@@ -92,6 +93,45 @@ def test_without_a_cluster():
 def test_lists_are_divided_evenly():
     assert _divided(list("abcde"), 2) == [["a", "c", "e"], ["b", "d"]]
     assert _divided(["a"], 3) == [["a"]]
+
+
+def load(homes, sizes, threads):
+    """Rows per thread of the worker that has the most, from the definition."""
+    by_worker = {w: sum(s for h, s in zip(homes, sizes, strict=True) if h == w) for w in threads}
+    return max(by_worker[w] / n for w, n in threads.items())
+
+
+def test_blocks_move_only_where_that_helps():
+    two = {"a": 1, "b": 1}
+    assert balanced("abab", [5, 5, 5, 5], two) == list("abab")
+    assert balanced("aabb", [5, 5, 5, 4], two) == list("aabb")
+    assert sorted(balanced("aaaaabbb", [5] * 8, two)) == list("aaaabbbb")
+    assert balanced("a", [5], two) == ["a"]  # it is as heavy elsewhere
+    assert sorted(balanced("aaaa", [5] * 4, {"a": 1, "b": 3})) == list("abbb")
+    assert balanced("", [], two) == []
+    assert balanced(["gone"], [5], {"a": 1}) in (["gone"], ["a"])
+    moved = np.random.default_rng(1)
+    for _ in range(200):
+        threads = {w: int(moved.integers(1, 4)) for w in "abc"}
+        homes, sizes = moved.choice(list("abc"), 6).tolist(), moved.integers(0, 9, 6).tolist()
+        best = min(load(h, sizes, threads) for h in itertools.product("abc", repeat=6))
+        after = load(balanced(homes, sizes, threads), sizes, threads)
+        assert after <= load(homes, sizes, threads)
+        assert after <= best + max(sizes)
+
+
+@pytest.mark.slow
+def test_a_worker_does_not_keep_all_blocks(client):
+    """Blocks that are all on one worker are divided between two."""
+    first = next(iter(client.nthreads()))
+    x, y = (client.persist(da.from_array(one, chunks=(15, -1)), workers=[first]) for one in (X, Y))
+    engine = Cluster(client, blocks_of(x, y))
+    assert len(engine.parts) == 2
+    rows = client.gather(client.map(lambda part: [b.Y.shape[0] for b in part], engine.parts))
+    assert rows == [[15, 15], [15, 15]]
+    assert {w for own in client.who_has(engine.parts).values() for w in own} == set(
+        client.nthreads()
+    )
 
 
 TERMS = [Term(v, k) for v in ("rows", "columns", "entries") for k in ("mean", "top", "bottom", "worst", "pointwise")]  # fmt: skip

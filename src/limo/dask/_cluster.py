@@ -169,22 +169,26 @@ class Cluster:
         self.parts = self._place()
 
     def _place(self) -> list[Any]:
-        """Compute the blocks, and join those that a worker has for each of its threads."""
+        """Compute the blocks, and join those of each thread of a worker.
+
+        Blocks are where Dask computed them, or where the user keeps them. Every evaluation waits
+        for the worker with the most rows, so some blocks move once, if that makes it faster.
+        """
         futures = self.client.compute(list(self._blocks))
-        distributed.wait(futures)
-        for future in futures:
-            if future.status == "error":
-                future.result()  # a wrong block raises its error now
+        # a wrong block raises its error here
+        sizes = self.client.gather(self.client.map(_n_rows, futures, pure=False))
         threads, where = self.client.nthreads(), self.client.who_has(futures)
+        homes = [next(iter(where.get(future.key) or threads)) for future in futures]
         own: dict[str, list[Any]] = defaultdict(list)
-        for future in futures:
-            own[next(iter(where.get(future.key) or ("",)))].append(future)
-        groups = [
-            group
+        for future, worker in zip(futures, balanced(homes, sizes, threads), strict=True):
+            own[worker].append(future)
+        return [
+            self.client.submit(
+                _part_of, group, pure=False, workers=[worker], allow_other_workers=True
+            )
             for worker, blocks in own.items()
             for group in _divided(blocks, threads.get(worker, 1))
         ]
-        return [self.client.submit(_part_of, group, pure=False) for group in groups]
 
     def share(self, value: Any) -> Any:
         """Send a large value to all workers; small ones go with the tasks."""
@@ -249,6 +253,37 @@ def _alone(function: Callable[..., Any], *inputs: Any) -> Any:
     """Call a function in one thread: every thread of a worker has its own part."""
     with at_most(1):
         return function(*inputs)
+
+
+def balanced(homes: Sequence[str], sizes: Sequence[int], threads: dict[str, int]) -> list[str]:
+    """A worker for each block, so that no thread has many more rows than the others.
+
+    Blocks stay where they are, at ``homes``, unless a move takes at least 5 % of the rows off the
+    thread that has the most.
+    """
+    homes = list(homes)
+    loads = dict.fromkeys([*threads, *homes], 0.0)
+    for worker, size in zip(homes, sizes, strict=True):
+        loads[worker] += size / threads.get(worker, 1)
+    for _ in homes:
+        most, least = max(loads, key=loads.__getitem__), min(loads, key=loads.__getitem__)
+        gives, takes = 1.0 / threads.get(most, 1), 1.0 / threads.get(least, 1)
+        after = {
+            k: max(loads[most] - size * gives, loads[least] + size * takes)
+            for k, size in enumerate(sizes)
+            if homes[k] == most
+        }
+        k = min(after, key=after.__getitem__, default=None)
+        if k is None or after[k] > 0.95 * loads[most]:
+            break
+        homes[k] = least
+        loads[most] -= sizes[k] * gives
+        loads[least] += sizes[k] * takes
+    return homes
+
+
+def _n_rows(block: Block) -> int:
+    return block.Y.shape[0]
 
 
 def _divided(items: list[Any], number: int) -> list[list[Any]]:
