@@ -165,24 +165,18 @@ def test_the_best_cell_alone_on_request():
     assert weight == 1.0
 
 
-def fitted_alike(model, folds):
-    """Held-out scores with the same alpha in each fold."""
-    return [clone(model).fit(DATA.X[a], DATA.Y[a]).decision_function(DATA.X[b]) for a, b in folds]
-
-
 @compiled
 def test_thresholds_are_fitted_on_the_scores_of_the_search_or_on_folds_of_their_own():
     """By hand: the chosen cell, cross-fitted, and the threshold on its scores."""
     folds = list(limo.datasets.StratifiedFolds(4).split(DATA.X, DATA.Y))
     rows = np.concatenate([b for _, b in folds])
     for own in ({"cv": folds}, {"threshold_cv": folds}):
-        scores_of = cross_fitted if "cv" in own else fitted_alike
         search = limo.LIMOClassifierCV(
             "micro_f1", **SMALL, **own, tol=1e-7, average=False, threshold=None
         )
         search.fit(DATA.X, DATA.Y)
         model = limo.MarginClassifier(**search.best_params_, threshold_measure=None, tol=1e-7)
-        S = np.concatenate(scores_of(model, folds))
+        S = np.concatenate(cross_fitted(model, folds))
         rule = limo.GlobalThreshold(target="micro_f1").fit(DATA.Y[rows], S)
         expected = rule.predict(model.fit(DATA.X, DATA.Y).decision_function(DATA.X))
         assert (search.predict(DATA.X) != expected).mean() < 0.01

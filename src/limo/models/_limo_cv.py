@@ -22,7 +22,14 @@ from limo.models._base import MultiLabelClassifier
 from limo.models._limo_average import AveragedClassifier, Cell, Solved, Solving
 from limo.models._limo_plan import candidates_for
 from limo.models._limo_search import LOGISTIC_SHARE, Search, Trial, shares_of
-from limo.thresholds._fit import Training, folds_of, label_matrix, make_rule, threshold_folds
+from limo.thresholds._fit import (
+    Folds,
+    Training,
+    folds_of,
+    label_matrix,
+    make_rule,
+    threshold_folds,
+)
 from limo.thresholds._rules import ThresholdRule
 
 plt = Later("matplotlib.pyplot")
@@ -332,7 +339,10 @@ class LIMOClassifierCV(MultiLabelClassifier):
             labels = label_matrix(search.Y, as_sparse=True)
             folds = threshold_folds(self.threshold_cv, X, labels)
             missing = None if search.Y.unknown is None else np.nan
-            plain = clone(model).set_params(threshold_measure=None, missing=missing)
+            # alpha is for all instances, as in the search
+            more = _strength(folds, np.ones(labels.shape[0]) if own is None else own)
+            larger = [(terms, more * alpha, weight) for terms, alpha, weight in model.members]
+            plain = clone(model).set_params(members=larger, threshold_measure=None, missing=missing)
             given = {} if own is None else {"sample_weight": own}
             training = Training(
                 plain, X, labels, folds, params=given, n_jobs=self.n_jobs, sample_weight=own
@@ -360,6 +370,11 @@ class _Progress:
     def finish(self) -> None:
         """Count fits that are skipped as done."""
         self.tick(self.total - self.done)
+
+
+def _strength(folds: Folds, weights: Values) -> float:
+    """How many times as much all instances weigh as the training rows of a fold, on average."""
+    return float(np.mean([weights.sum() / weights[train].sum() for train, _ in folds]))
 
 
 def _params(cell: Cell) -> dict[str, Any]:
