@@ -17,6 +17,50 @@ def test_results_come_in_order(enough):
         assert list(run(lambda n: n * n, range(20))) == [n * n for n in range(20)]
 
 
+def test_calls_within_calls_do_not_block(monkeypatch):
+    """Every thread of the pool asks for threads itself."""
+    monkeypatch.setattr(system, "_allowed", lambda: 4)
+
+    def inner(n):
+        with workers() as run:
+            return sum(run(lambda k: k + n, range(50)))
+
+    with workers() as run:
+        assert list(run(inner, range(30))) == [sum(range(50)) + 50 * n for n in range(30)]
+
+
+def test_the_first_error_in_order_reaches_the_caller(monkeypatch):
+    monkeypatch.setattr(system, "_allowed", lambda: 4)
+    started = []
+
+    def fail(n):
+        started.append(n)
+        if n >= 3:
+            raise ValueError(f"item {n}")
+
+    with workers() as run, pytest.raises(ValueError, match="item 3"):
+        run(fail, range(10_000))
+    assert len(started) < 100  # the others were not begun
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_has_threads_of_its_own():
+    code = """if True:
+        import os
+        from limo import _system as system
+        system._allowed = lambda: 3
+        def total():
+            with system.workers() as run:
+                return sum(run(lambda n: n, range(100)))
+        assert total() == 4950
+        child = os.fork()
+        if not child:
+            os._exit(0 if total() == 4950 else 1)
+        assert os.waitpid(child, 0)[1] == 0
+    """
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
+
+
 def test_little_work_stays_in_its_thread():
     with workers(enough=False) as run:
         assert set(run(lambda _: threading.get_ident(), range(5))) == {threading.get_ident()}

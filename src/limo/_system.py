@@ -18,7 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
@@ -175,8 +176,63 @@ def workers(*, enough: bool = True) -> Iterator[Run]:
     if n_threads <= 1 or not enough:
         yield map
         return
-    with ThreadPoolExecutor(n_threads) as pool:
-        yield pool.map
+    yield partial(_run_in_threads, n_threads)
+
+
+def _run_in_threads(
+    n_threads: int, function: Callable[[Any], Any], items: Iterable[Any]
+) -> list[Any]:
+    """Call the function of every item; this thread and others take the next item in turn.
+
+    Threads are kept from call to call, because a product of small matrices takes no longer than
+    to start one. Others that are busy are not waited for, so calls within calls cannot block.
+    """
+    given = list(items)
+    results: list[Any] = [None] * len(given)
+    errors: dict[int, BaseException] = {}
+    places = count()  # next() of it is atomic
+
+    def work() -> None:
+        while not errors and (place := next(places)) < len(given):
+            try:
+                results[place] = function(given[place])
+            except BaseException as error:
+                errors[place] = error
+
+    pool = _threads(n_threads - 1)
+    others = [pool.submit(work) for _ in range(min(n_threads, len(given)) - 1)]
+    try:
+        work()
+    finally:
+        for other in others:
+            if not other.cancel():
+                other.result()
+    if errors:
+        raise errors[min(errors)]
+    return results
+
+
+_pool: ThreadPoolExecutor | None = None
+_pool_lock = threading.Lock()
+
+
+def _threads(number: int) -> ThreadPoolExecutor:
+    """At least so many threads, started when they are first needed."""
+    global _pool
+    with _pool_lock:
+        if _pool is None or _pool._max_workers < number:
+            _pool = ThreadPoolExecutor(number, thread_name_prefix="limo")
+        return _pool
+
+
+def _forget_threads() -> None:
+    """A forked process has none of the threads of its parent."""
+    global _pool, _pool_lock
+    _pool, _pool_lock = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
 
 
 # Memory
