@@ -29,6 +29,19 @@ def test_products(make, constant):
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("constant", [3.0, 0.0])
+def test_slopes_at_relevant_entries(make, constant):
+    features = Features(make(A), constant)
+    full = np.hstack([A, np.full((40, 1), constant)]) if constant else A
+    Y = rng.random((40, 5)) < 0.3
+    Y[3], Y[4] = False, True
+    out = rng.normal(size=(full.shape[1], 5))
+    expected = out + full.T @ np.where(Y, G, 0.0)
+    features.add_at_relevant(check_labels(Y, "y"), G[Y], out)
+    np.testing.assert_allclose(out, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("constant", [3.0, 0.0])
 def test_weighted_squares(make, constant):
     features = Features(make(A), constant)
     full = np.hstack([A, np.full((40, 1), constant)]) if constant else A

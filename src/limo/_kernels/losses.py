@@ -429,6 +429,27 @@ def multiply_rows(
 
 
 @kernel
+def add_sparse_product(
+    indptr: Integers,
+    indices: Integers,
+    data: Values,
+    starts: Integers,
+    places: Integers,
+    values: Values,
+    out: Values,
+) -> None:
+    """Out += A' B for the CSR matrices A = (indptr, indices, data) and B = (starts, places, ...).
+
+    They have the same number of rows.
+    """
+    for i in range(indptr.size - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            row = out[indices[k]]
+            for j in range(starts[i], starts[i + 1]):
+                row[places[j]] += data[k] * values[j]
+
+
+@kernel
 def add_transposed(block: Values, start: int, matrix: Values) -> None:
     """Add the rows of ``block`` to the columns of ``matrix`` from ``start`` on, in tiles."""
     n_columns, n_rows = block.shape

@@ -209,8 +209,12 @@ def scan_of(
     """All but the derivatives by the relevant scores of the spread terms."""
     account = Account(meeting) if meeting is not None else None
     value, gradient = 0.0, np.zeros_like(W)
+    G = np.empty((0, 0))
     for block, S, features in _scored(part, W, kept, setting):
-        G = np.zeros_like(S)
+        if G.shape == S.shape:  # fresh memory for every block would take longer
+            G.fill(0.0)
+        else:
+            G = np.zeros_like(S)
         for weighted in setting.of_rows(block.Y):
             work = work_of(weighted, setting.width)
             value += over_rows(work, (S,), block.Y, weighted.weights, G)
@@ -235,9 +239,9 @@ def finish_of(
     if owed is not None:
         gradient = gradient.copy()  # another call may start from the same scan
         for block in part:
-            Y, stop = block.Y, start + block.Y.n_ones
-            G = sparse.csr_array((owed[start:stop], Y.indices, Y.indptr), shape=Y.shape)
-            gradient += _sparse_product(block.X, G, setting.constant)
+            stop = start + block.Y.n_ones
+            features = block.features(setting.constant)
+            features.add_at_relevant(block.Y, owed[start:stop], gradient)
             start = stop
     return scanned.value, gradient
 
@@ -248,12 +252,3 @@ def _scored(
     for k, block in enumerate(part):
         features = block.features(setting.constant)
         yield block, features.times(W) if kept is None else kept[k], features
-
-
-def _sparse_product(X: Any, G: Any, constant: float) -> Values:
-    """X' G for a sparse G, with the constant feature."""
-    product = (G.T @ X).T
-    dense: Values = product.toarray() if sparse.issparse(product) else product
-    if not constant:
-        return dense
-    return np.vstack([dense, constant * np.asarray(G.sum(axis=0)).reshape(1, -1)])

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from limo._kernels.losses import multiply_rows
+from limo._kernels.losses import add_sparse_product, multiply_rows
 from limo._system import n_workers, workers
 from limo._types import Integers, Values
 from limo._views import Pattern
@@ -293,6 +293,19 @@ class Features:
         if self.constant:
             product[-1] = self.constant * G.sum(axis=0)
         return product
+
+    def add_at_relevant(self, Y: Pattern, slopes: Values, out: Values) -> None:
+        """Add X' G to ``out``, for a G that has slopes at the relevant entries, and else zeros."""
+        n_features, forward = self.X.shape[1], self._forward
+        if isinstance(forward, _Sparse):
+            left = forward.indptr, forward.indices, forward.data
+            add_sparse_product(*left, Y.indptr, Y.indices, slopes, out)
+        else:
+            G = sparse.csr_array((slopes, Y.indices, Y.indptr), shape=Y.shape)
+            out[:n_features] += (G.T @ self.X).T
+        if self.constant:
+            sums = np.bincount(Y.indices, slopes, minlength=Y.shape[1])
+            out[n_features] += self.constant * sums
 
     @cached_property
     def _forward(self) -> "_Dense | _Sparse":

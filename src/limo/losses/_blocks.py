@@ -45,6 +45,10 @@ from limo.losses._term import Weighted, base_of
 _SHARES = 8
 # Matrices of at most so many scores are not worth a thread.
 _ENOUGH = 1 << 14
+# Scores that are copied by columns at once, and the fewest columns: a row of them is then read by
+# whole lines of the cache.
+_CACHED = 1 << 18
+_FEWEST_COLUMNS = 16
 # Blocks of the entry-wise terms. Their results are sums over blocks, so their number is fixed: the
 # result then does not depend on the number of threads.
 _ENTRY_BLOCKS = 16
@@ -106,7 +110,7 @@ def over_columns(
 
     enough = out.size > _ENOUGH
     with workers(enough=enough) as run:
-        return math.fsum(run(add, _shares(out.shape[1], enough)))
+        return math.fsum(run(add, _column_shares(out.shape, enough)))
 
 
 def instance_weights(Y: Pattern) -> Values:
@@ -117,6 +121,14 @@ def instance_weights(Y: Pattern) -> Values:
 def _shares(n_rows: int, enough: bool) -> list[tuple[int, int]]:
     n_threads = n_workers()
     return _ranges(n_rows, _SHARES * n_threads if enough and n_threads > 1 else 1)
+
+
+def _column_shares(shape: tuple[int, int], enough: bool) -> list[tuple[int, int]]:
+    """Ranges of columns whose copies stay in the cache: fresh memory costs more than the copy."""
+    n_rows, n_columns = shape
+    step = max(_FEWEST_COLUMNS, _CACHED // max(1, n_rows))
+    shares = _shares(n_columns, enough)
+    return shares if shares[0][1] <= step else _ranges(n_columns, -(-n_columns // step))
 
 
 def _entry_blocks(S: Values, n_scratch: int) -> list[tuple[int, int]]:
