@@ -15,6 +15,7 @@ Nothing of the size of the scores leaves a block. One block is the usual case in
 """
 
 import math
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -96,21 +97,25 @@ def over_columns(
     work: Work, inputs: tuple[Values, ...], Y_T: Pattern, by_column: Any, out: Values
 ) -> float:
     """Do the work on blocks of columns, copied as rows, in parallel."""
-    items = items_of(Y_T)
+    items, enough = items_of(Y_T), out.size > _ENOUGH
+    shares = _column_shares(out.shape, enough)
+    widest = max((stop - start for start, stop in shares), default=0)
+    own = threading.local()  # fresh memory for every share would take longer than the copy
 
     def add(block: tuple[int, int]) -> float:
         start, stop = block
-        columns = np.empty((len(inputs), stop - start, out.shape[0]))
+        if not hasattr(own, "copies"):
+            own.copies = np.empty((len(inputs) + 1, widest, out.shape[0]))
+        *columns, result = own.copies[:, : stop - start]
         for matrix, copy in zip(inputs, columns, strict=True):
             copy_columns(matrix, start, copy)
-        result = np.zeros(columns.shape[1:])
+        result.fill(0.0)
         value = work(*columns, _some(items, start, stop), by_column[start:stop], result)
         add_transposed(result, start, out)
         return value
 
-    enough = out.size > _ENOUGH
     with workers(enough=enough) as run:
-        return math.fsum(run(add, _column_shares(out.shape, enough)))
+        return math.fsum(run(add, shares))
 
 
 def instance_weights(Y: Pattern) -> Values:
@@ -124,7 +129,7 @@ def _shares(n_rows: int, enough: bool) -> list[tuple[int, int]]:
 
 
 def _column_shares(shape: tuple[int, int], enough: bool) -> list[tuple[int, int]]:
-    """Ranges of columns whose copies stay in the cache: fresh memory costs more than the copy."""
+    """Ranges of columns whose copies stay in the cache."""
     n_rows, n_columns = shape
     step = max(_FEWEST_COLUMNS, _CACHED // max(1, n_rows))
     shares = _shares(n_columns, enough)
