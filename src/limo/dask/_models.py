@@ -234,7 +234,7 @@ class LIMOClassifierCV(BaseEstimator):  # type: ignore[misc]
         cv: int = 3,
         fit_intercept: bool = True,
         intercept_scaling: float = 3.0,
-        tol: float = 2e-3,
+        tol: float = 5e-3,
         max_iter: int = 1000,
         threshold: Any = None,
         threshold_measure: str = "micro_f1",

@@ -68,7 +68,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         Whether to average cells as described above, or to take the best alone.
     fit_intercept, intercept_scaling, max_iter, working_memory
         As for :class:`limo.MarginClassifier`.
-    tol : float, default=2e-3
+    tol : float, default=5e-3
         The certified gap of every fit. Looser fits are faster, but their scores are noisier.
     threshold : None, rule or name, default="auto"
         How labels are cut out of scores. "auto" tries all kinds (:class:`limo.AutoThreshold`);
@@ -124,7 +124,7 @@ class LIMOClassifierCV(MultiLabelClassifier):
         average: bool = True,
         fit_intercept: bool = True,
         intercept_scaling: float = 3.0,
-        tol: float = 2e-3,
+        tol: float = 5e-3,
         max_iter: int = 1000,
         working_memory: float | None = None,
         threshold: Any = "auto",

@@ -29,11 +29,11 @@ from limo.thresholds._scores import join_scores
 from limo.thresholds._target import Target, check_target
 
 # How many cells of a measure remain after the first fold, and how many logistic ones at least.
-_KEPT, _KEPT_LOGISTIC = 24, 3
+_KEPT, _KEPT_LOGISTIC = 16, 3
 # How far behind the best a cell may be: its share falls by e with every so many standard errors.
 _STANDARD_ERRORS = 2.0
 # Cells with less than this share, relative to the best, are not worth a fit.
-_SMALLEST_SHARE = 0.02
+_SMALLEST_SHARE = 0.1
 # The share of the logistic regression with the lowest log loss. A log loss is far less noisy than
 # most measures, so this cell is a safe choice; the rest goes to the cells of the measure.
 LOGISTIC_SHARE = 0.5
